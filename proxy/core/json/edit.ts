@@ -32,13 +32,20 @@ export type MemberChanges = Readonly<Record<string, string | null>>;
  *
  * Where a key stands several times, every occurrence is changed alike: which of them a server reads is its own
  * affair, and a value that a rule has changed must not survive in another one.
+ *
+ * @param dropped indexes of members that go whatever their key
  */
-export function editMembers(text: string, scan: ObjectScan, changes: MemberChanges): Edit[] {
+export function editMembers(
+  text: string,
+  scan: ObjectScan,
+  changes: MemberChanges,
+  dropped: ReadonlySet<number> = new Set(),
+): Edit[] {
   const edits: Edit[] = [];
-  const removed = new Set<Member>();
+  const removed = new Set<Member>(scan.members.filter((_, index) => dropped.has(index)));
   const missing = new Map<string, string>();
   for (const [key, value] of Object.entries(changes)) {
-    const found = scan.members.filter((member) => member.key === key);
+    const found = scan.members.filter((member) => member.key === key && !removed.has(member));
     for (const member of found) {
       if (value === null) removed.add(member);
       else if (text.slice(member.value.start, member.value.end) !== value) {

@@ -10,6 +10,8 @@ export type AnswerItem =
       /** Arguments as text; for a custom tool its input. Empty while they are still streaming. */
       readonly arguments: string;
       readonly callId: string;
+      /** A free-text tool's call. */
+      readonly custom: boolean;
     }
   | { readonly kind: 'message' | 'reasoning' | 'other' };
 

@@ -26,6 +26,13 @@ export type AllowedChange =
   | { readonly kind: 'renamed'; readonly text: string; readonly name: string }
   | { readonly kind: 'function'; readonly name: string };
 
+/** Something of an earlier hop that a later one has to see. */
+export type CarriedItem =
+  /** An item of the upstream's own answer, as it wrote it. */
+  | { readonly kind: 'item'; readonly text: string }
+  /** Our answer to a call. */
+  | { readonly kind: 'output'; readonly callId: string; readonly custom: boolean; readonly text: string };
+
 /** What one hop changes in the app's request. Everything that is not named here goes as the app wrote it. */
 export interface RequestChanges {
   /** By tool id: another text, `null` to leave the tool out, `undefined` to leave it as it stands. */
@@ -34,8 +41,8 @@ export interface RequestChanges {
   readonly toolChoice: ToolChoiceChange;
   /** New names of calls in the history, by the key that the app knows. */
   readonly historyNames: ReadonlyMap<string, string>;
-  /** Items that follow the app's own input, in the protocol's own shape. */
-  readonly carried: readonly string[];
+  /** What follows the app's own input. */
+  readonly carried: readonly CarriedItem[];
   readonly reasoning: 'keep' | 'off';
   /** `add` asks for the encrypted reasoning that a later hop will have to carry. */
   readonly encryptedReasoning: 'as_sent' | 'add';

@@ -2,6 +2,7 @@ export type { AnswerItem, AnswerStatus, Usage } from './answer.ts';
 export type {
   AddedTool,
   AllowedChange,
+  CarriedItem,
   RequestChanges,
   ToolChoiceChange,
   ToolDefinition,

@@ -22,6 +22,8 @@ export interface DeclaredTool {
   readonly name: string;
   readonly namespace: string | undefined;
   readonly kind: ToolKind;
+  /** For an unreadable tool every name it may be known by (duplicate keys), else empty. */
+  readonly candidates: readonly string[];
   /** True if it may be rolled up: a function or custom tool whose key no other tool has. */
   readonly rollable: boolean;
   /** The declaration as the app wrote it. */
@@ -88,6 +90,8 @@ export interface Turn {
   readonly oneHopReason: OneHopReason | undefined;
   /** Whether reasoning of a hop could be sent back only as an encrypted blob (`store: false` and `reasoning` given). */
   readonly needsEncryptedReasoning: boolean;
+  /** A key that we read stands several times, so the upstream could read another value than we did. */
+  readonly hasDuplicateKeys: boolean;
 }
 
 /** What a request turned out to be. */

@@ -1,0 +1,3 @@
+export { changesNothing, planTurn } from './plan.ts';
+export type { Plan, PlanReason } from './plan.ts';
+export { renameEntry } from './tool-choice.ts';

@@ -1,0 +1,199 @@
+import { applyEdits, editElements, editMembers, lastMember, parseJson, scanArray, scanObject, sliceSpan } from '../../json/index.ts';
+import type { Edit, ElementChange } from '../../json/index.ts';
+import type { AddedTool, AllowedChange, CarriedItem, RequestChanges, ToolDefinition } from '../../turn/index.ts';
+import { isCallItem, keyOf, overruledMembers } from './decode-request.ts';
+import type { ResponsesTurn } from './decode-request.ts';
+import type { ToolArray, ToolEntry } from './request-tools.ts';
+
+/**
+ * The app's body with the changes of one hop spliced in; everything else is the app's own text.
+ */
+export function encodeRequest(turn: ResponsesTurn, changes: RequestChanges): string {
+  const arrays = turn.toolList.arrays.map((array, index) => editArray(turn, array, index, changes));
+  const emptyItems = new Set(
+    arrays.flatMap(({ empty }, index) => {
+      const item = turn.arrayPlaces[index]?.inputItem;
+      return empty && item !== undefined ? [item] : [];
+    }),
+  );
+  const noTools = changes.added.length === 0 && arrays.length > 0 && arrays.every(({ empty }) => empty);
+  const edits = [
+    ...arrays.flatMap(({ edits, empty }) => (empty ? [] : edits)),
+    ...editInput(turn, changes, emptyItems),
+    ...editTop(turn, changes, { topEmpty: isTopEmpty(turn, arrays), noTools }),
+  ];
+  return applyEdits(turn.text, edits);
+}
+
+/** The declaration of a tool of ours. `strict` is named since the API's default of true forbids array bounds. */
+export function encodeDefinition({ name, description, parameters }: ToolDefinition): string {
+  return (
+    `{"type":"function","name":${JSON.stringify(name)},"description":${JSON.stringify(description)},` +
+    `"parameters":${parameters},"strict":false}`
+  );
+}
+
+interface ArrayEdit {
+  readonly edits: readonly Edit[];
+  /** The app's array held tools and nothing of it remains: the array goes too. */
+  readonly empty: boolean;
+}
+
+function isTopEmpty(turn: ResponsesTurn, arrays: readonly ArrayEdit[]): boolean {
+  const top = turn.arrayPlaces.findIndex(({ inputItem }) => inputItem === undefined);
+  return arrays[top]?.empty ?? false;
+}
+
+function editArray(turn: ResponsesTurn, array: ToolArray, index: number, changes: RequestChanges): ArrayEdit {
+  const { text, scan, entries } = array;
+  const place = turn.arrayPlaces[index];
+  const base = place?.span.start ?? 0;
+  const elements = entries.map((entry) => elementChange(entry, changes.tools));
+  const insertions = insertionsInto(entries, place?.inputItem === undefined, changes.added);
+  const inner = entries.flatMap((entry, element) =>
+    entry.kind === 'namespace' && elements[element] !== null
+      ? editElements(text, entry.inner, entry.ids.map((id) => changes.tools[id]))
+      : [],
+  );
+  const edits = [...editElements(text, scan, elements, insertions), ...inner];
+  return {
+    edits: edits.map((edit) => ({ start: edit.start + base, end: edit.end + base, text: edit.text })),
+    empty: elements.length > 0 && insertions.length === 0 && elements.every((change) => change === null),
+  };
+}
+
+/** A namespace goes when its last tool goes; one that the app sent empty stays. */
+function elementChange(entry: ToolEntry, tools: readonly ElementChange[]): ElementChange {
+  if (entry.kind === 'tool') return tools[entry.id];
+  return entry.ids.length > 0 && entry.ids.every((id) => tools[id] === null) ? null : undefined;
+}
+
+function insertionsInto(
+  entries: readonly ToolEntry[],
+  isTop: boolean,
+  added: readonly AddedTool[],
+): { before: number; text: string }[] {
+  return added.flatMap((tool) => {
+    if (tool.kind === 'declaration') return isTop ? [{ before: entries.length, text: tool.text }] : [];
+    const text = encodeDefinition(tool.definition);
+    const { before } = tool;
+    if (before === undefined) return isTop ? [{ before: entries.length, text }] : [];
+    const at = entries.findIndex((entry) =>
+      entry.kind === 'tool' ? entry.id === before : entry.ids.includes(before),
+    );
+    return at === -1 ? [] : [{ before: at, text }];
+  });
+}
+
+/** Tools that no array of the app has a place for go into a `tools` of their own. */
+function newTopTools(turn: ResponsesTurn, added: readonly AddedTool[]): string | undefined {
+  const hasTop = turn.arrayPlaces.some(({ inputItem }) => inputItem === undefined);
+  if (hasTop) return undefined;
+  const homeless = added.flatMap((tool) => {
+    if (tool.kind === 'declaration') return [tool.text];
+    return tool.before === undefined ? [encodeDefinition(tool.definition)] : [];
+  });
+  return homeless.length > 0 ? `[${homeless.join(',')}]` : undefined;
+}
+
+function editTop(
+  turn: ResponsesTurn,
+  changes: RequestChanges,
+  { topEmpty, noTools }: { readonly topEmpty: boolean; readonly noTools: boolean },
+): Edit[] {
+  const members: Record<string, string | null> = {};
+  if (topEmpty) members['tools'] = null;
+  const topTools = newTopTools(turn, changes.added);
+  if (topTools !== undefined) members['tools'] = topTools;
+  const choice = encodeToolChoice(turn, changes);
+  if (choice !== undefined) members['tool_choice'] = choice;
+  if (noTools) Object.assign(members, { tool_choice: null, parallel_tool_calls: null });
+  if (changes.reasoning === 'off') members['reasoning'] = '{"effort":"none"}';
+  if (changes.encryptedReasoning === 'add') members['include'] = addEncrypted(turn);
+  if (turn.inputItems === undefined && changes.carried.length > 0) members['input'] = inputAsItems(turn, changes);
+  return editMembers(turn.text, turn.scan, members, overruledMembers(turn));
+}
+
+function addEncrypted(turn: ResponsesTurn): string {
+  const include = lastMember(turn.scan, 'include');
+  const old = include === undefined ? undefined : parseJson(sliceSpan(turn.text, include.value));
+  return JSON.stringify([...(Array.isArray(old) ? (old as unknown[]) : []), 'reasoning.encrypted_content']);
+}
+
+/** `input: "text"` is short for one user message; with items after it, it has to be written out. */
+function inputAsItems(turn: ResponsesTurn, changes: RequestChanges): string {
+  const input = lastMember(turn.scan, 'input');
+  const own =
+    input !== undefined && turn.text[input.value.start] === '"'
+      ? [`{"role":"user","content":${sliceSpan(turn.text, input.value)}}`]
+      : [];
+  return `[${[...own, ...changes.carried.map(encodeCarried)].join(',')}]`;
+}
+
+function encodeCarried(item: CarriedItem): string {
+  if (item.kind === 'item') return item.text;
+  const type = item.custom ? 'custom_tool_call_output' : 'function_call_output';
+  return JSON.stringify({ type, call_id: item.callId, output: item.text });
+}
+
+function editInput(turn: ResponsesTurn, changes: RequestChanges, emptyItems: ReadonlySet<number>): Edit[] {
+  const input = lastMember(turn.scan, 'input');
+  if (input === undefined || turn.inputItems === undefined) return [];
+  const renamed = turn.inputItems.flatMap((item, index) => {
+    const key = isCallItem(item) ? keyOf(item) : undefined;
+    const name = key === undefined ? undefined : changes.historyNames.get(key);
+    return name === undefined ? [] : [{ index, name }];
+  });
+  if (renamed.length === 0 && emptyItems.size === 0 && changes.carried.length === 0) return [];
+  const scan = scanArray(turn.text, input.value.start);
+  const removals = scan.elements.map((_, index): ElementChange => (emptyItems.has(index) ? null : undefined));
+  const carried = changes.carried.map((item) => ({ before: scan.elements.length, text: encodeCarried(item) }));
+  const names = renamed.flatMap(({ index, name }) => {
+    const element = scan.elements[index];
+    if (element === undefined) return [];
+    return editMembers(turn.text, scanObject(turn.text, element.start), { name: JSON.stringify(name) });
+  });
+  return [...editElements(turn.text, scan, removals, carried), ...names];
+}
+
+function encodeToolChoice(turn: ResponsesTurn, changes: RequestChanges): string | null | undefined {
+  const change = changes.toolChoice;
+  switch (change.kind) {
+    case 'keep':
+      return undefined;
+    case 'drop':
+      return null;
+    case 'auto':
+    case 'none':
+      return JSON.stringify(change.kind);
+    case 'named':
+      return editChoice(turn, { name: JSON.stringify(change.name) });
+    case 'allowed':
+      return editChoice(turn, { tools: `[${change.entries.map(encodeAllowed).join(',')}]` });
+    default:
+      return change satisfies never;
+  }
+}
+
+function editChoice(turn: ResponsesTurn, members: Record<string, string>): string | undefined {
+  const member = lastMember(turn.scan, 'tool_choice');
+  if (member === undefined) return undefined;
+  const text = sliceSpan(turn.text, member.value);
+  return applyEdits(text, editMembers(text, scanObject(text), members));
+}
+
+function encodeAllowed(entry: AllowedChange): string {
+  switch (entry.kind) {
+    case 'text':
+      return entry.text;
+    case 'renamed':
+      return applyEdits(
+        entry.text,
+        editMembers(entry.text, scanObject(entry.text), { name: JSON.stringify(entry.name) }),
+      );
+    case 'function':
+      return `{"type":"function","name":${JSON.stringify(entry.name)}}`;
+    default:
+      return entry satisfies never;
+  }
+}

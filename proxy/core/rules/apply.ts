@@ -1,0 +1,237 @@
+import type { ElementChange } from '../json/index.ts';
+import { estimateTokens } from '../tokens/index.ts';
+import type { DeclaredTool, ToolList } from '../turn/index.ts';
+import type { CompiledRule, CompiledRuleSet } from './compile.ts';
+import { editDefinition } from './definition.ts';
+import { matchesAny } from './pattern.ts';
+import { trimDefinition } from './trim.ts';
+
+/** A tool as the upstream shall see it, once the rules have been applied. */
+export interface AppliedTool {
+  /** The id of the declared tool; `undefined` for one that a rule injects. */
+  readonly id: number | undefined;
+  /** Its key for the upstream: `namespace.name` or the name alone. */
+  readonly key: string;
+  readonly name: string;
+  readonly rollable: boolean;
+  readonly text: string;
+  readonly estimatedTokens: number;
+}
+
+/** One thing that a rule did to one tool, for audit records and previews. */
+export interface Operation {
+  readonly operation: CompiledRule['kind'];
+  readonly rule: string;
+  readonly tool: string;
+  readonly detail?: string;
+}
+
+/** What the rules make of the tools of a turn. */
+export interface AppliedRules {
+  /** The tools that remain, in the app's order, injected ones last. */
+  readonly tools: readonly AppliedTool[];
+  /** By declared id: the new text, `null` where filtered, `undefined` where untouched. */
+  readonly changes: readonly ElementChange[];
+  /** Upstream names by the key that the app knows. */
+  readonly forward: ReadonlyMap<string, string>;
+  /** App names by the key that the upstream knows. */
+  readonly backward: ReadonlyMap<string, string>;
+  /** The rule that removed a tool, by the key that the app knows. */
+  readonly denied: ReadonlyMap<string, string>;
+  readonly operations: readonly Operation[];
+}
+
+const memo = new WeakMap<CompiledRuleSet, WeakMap<ToolList, AppliedRules>>();
+
+/**
+ * Applies the rules of a set to the tools of a turn, in the order of the rules.
+ *
+ * The result is remembered for as long as the tool list is: apps send the same tools turn after turn.
+ */
+export function applyRules(ruleSet: CompiledRuleSet, list: ToolList): AppliedRules {
+  let perList = memo.get(ruleSet);
+  if (perList === undefined) memo.set(ruleSet, (perList = new WeakMap()));
+  let applied = perList.get(list);
+  if (applied === undefined) perList.set(list, (applied = new RuleApplication(list).run(ruleSet.rules)));
+  return applied;
+}
+
+/** A tool on its way through the rules. */
+interface Draft {
+  readonly declared: DeclaredTool;
+  name: string;
+  text: string;
+  removed: boolean;
+}
+
+class RuleApplication {
+  private readonly drafts: Draft[];
+  private readonly injected: { name: string; text: string }[] = [];
+  private readonly forward = new Map<string, string>();
+  private readonly backward = new Map<string, string>();
+  private readonly denied = new Map<string, string>();
+  private readonly operations: Operation[] = [];
+
+  constructor(list: ToolList) {
+    this.drafts = list.tools.map((declared) => ({
+      declared,
+      name: declared.name,
+      text: declared.text,
+      removed: false,
+    }));
+  }
+
+  run(rules: readonly CompiledRule[]): AppliedRules {
+    for (const rule of rules) this.apply(rule);
+    return {
+      tools: [...this.drafts.filter((draft) => !draft.removed).map(finish), ...this.injected.map(finishInjected)],
+      changes: this.drafts.map(({ declared, text, removed }) => {
+        if (removed) return null;
+        return text === declared.text ? undefined : text;
+      }),
+      forward: this.forward,
+      backward: this.backward,
+      denied: this.denied,
+      operations: this.operations,
+    };
+  }
+
+  private apply(rule: CompiledRule): void {
+    switch (rule.kind) {
+      case 'filter':
+        for (const draft of this.live()) this.filter(rule, draft);
+        return;
+      case 'rename':
+        this.rename(rule);
+        return;
+      case 'override':
+        for (const draft of this.live()) {
+          if (!isNamed(draft, rule.name) || !isEditable(draft)) continue;
+          this.rewrite(rule, draft, editDefinition(draft.text, draft.declared, rule.changes));
+        }
+        return;
+      case 'inject':
+        this.inject(rule);
+        return;
+      case 'trim':
+        for (const draft of this.live()) {
+          if (!isEditable(draft)) continue;
+          if (rule.names !== undefined && !namesOf(draft).some((name) => matchesAny(rule.names ?? [], name))) {
+            continue;
+          }
+          this.rewrite(rule, draft, trimDefinition(draft.text, draft.declared, rule));
+        }
+        return;
+      default:
+        rule satisfies never;
+    }
+  }
+
+  private live(): Draft[] {
+    return this.drafts.filter((draft) => !draft.removed);
+  }
+
+  private record(rule: CompiledRule, tool: string, detail?: string): void {
+    const operation = { operation: rule.kind, rule: rule.id, tool };
+    this.operations.push(detail === undefined ? operation : { ...operation, detail });
+  }
+
+  private rewrite(rule: CompiledRule, draft: Draft, text: string): void {
+    if (text === draft.text) return;
+    draft.text = text;
+    this.record(rule, draft.declared.key);
+  }
+
+  /** A tool with several names goes if any of them is denied, and stays only if all of them are allowed. */
+  private filter(rule: Extract<CompiledRule, { kind: 'filter' }>, draft: Draft): void {
+    const names = namesOf(draft);
+    const bare = draft.declared.kind === 'unreadable' ? draft.declared.candidates : [draft.name];
+    const denied = names.some((name) => matchesAny(rule.deny, name));
+    const { allow } = rule;
+    const allowed =
+      allow === undefined ||
+      (draft.declared.kind === 'unreadable'
+        ? bare.length > 0 && bare.every((name) => matchesAny(allow, name))
+        : names.some((name) => matchesAny(allow, name)));
+    if (!denied && allowed) return;
+    draft.removed = true;
+    this.denied.set(draft.declared.key, rule.id);
+    this.record(rule, draft.declared.key, denied ? 'denied' : 'not allowed');
+  }
+
+  /** The history may name a tool that is declared no more, so the map holds every rename, met or not. */
+  private rename(rule: Extract<CompiledRule, { kind: 'rename' }>): void {
+    const matches = this.live().filter((draft) => isNamed(draft, rule.from) && isEditable(draft));
+    const namespaces = new Set(matches.map((draft) => draft.declared.namespace));
+    if (matches.length === 0) this.forward.set(rule.from, this.freeName(rule.to, undefined));
+    for (const namespace of namespaces) {
+      const to = this.freeName(rule.to, namespace);
+      for (const draft of matches.filter((match) => match.declared.namespace === namespace)) {
+        this.forward.set(draft.declared.key, to);
+        if (rule.mapBack) this.backward.set(qualify(namespace, to), draft.declared.name);
+        draft.text = editDefinition(draft.text, draft.declared, { name: JSON.stringify(to) });
+        draft.name = to;
+        this.record(rule, draft.declared.key, to);
+      }
+    }
+    if (matches.length === 0 && rule.mapBack) this.rememberUndeclared(rule.from);
+  }
+
+  private rememberUndeclared(from: string): void {
+    const to = this.forward.get(from);
+    if (to !== undefined && !from.includes('.')) this.backward.set(to, from);
+  }
+
+  /** A name that the app's own tools have taken is made unique, so that each call maps back to one tool. */
+  private freeName(wanted: string, namespace: string | undefined): string {
+    const taken = new Set(
+      this.live().flatMap((draft) => (draft.declared.namespace === namespace ? [draft.name] : [])),
+    );
+    let name = wanted;
+    for (let suffix = 2; taken.has(name); suffix += 1) name = `${wanted}_${String(suffix)}`;
+    return name;
+  }
+
+  private inject(rule: Extract<CompiledRule, { kind: 'inject' }>): void {
+    const taken = this.live().some((draft) => draft.name === rule.name);
+    if (taken) {
+      this.record(rule, rule.name, 'skipped: the app has a tool of that name');
+      return;
+    }
+    this.injected.push({ name: rule.name, text: rule.text });
+    this.record(rule, rule.name);
+  }
+}
+
+function finish({ declared, name, text }: Draft): AppliedTool {
+  return {
+    id: declared.id,
+    key: declared.kind === 'hosted' ? declared.key : qualify(declared.namespace, name),
+    name,
+    rollable: declared.rollable,
+    text,
+    estimatedTokens: estimateTokens(text),
+  };
+}
+
+/** An injected tool is what the operator wants shown, so it is never rolled up. */
+function finishInjected({ name, text }: { name: string; text: string }): AppliedTool {
+  return { id: undefined, key: name, name, rollable: false, text, estimatedTokens: estimateTokens(text) };
+}
+
+function qualify(namespace: string | undefined, name: string): string {
+  return namespace === undefined ? name : `${namespace}.${name}`;
+}
+
+function namesOf(draft: Draft): readonly string[] {
+  const qualified = qualify(draft.declared.namespace, draft.name);
+  return [draft.name, qualified, ...draft.declared.candidates];
+}
+
+function isNamed(draft: Draft, name: string): boolean {
+  return draft.name === name || qualify(draft.declared.namespace, draft.name) === name;
+}
+
+function isEditable(draft: Draft): boolean {
+  return draft.declared.kind === 'function' || draft.declared.kind === 'custom';
+}
