@@ -1,5 +1,6 @@
 import { errorCatalogue } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
+import type { FallbackReason } from '../core/hops/index.ts';
 import type { AuditEvent, AuditHop } from '../../schemas/generated/audit-event.ts';
 
 /**
@@ -14,10 +15,6 @@ export type Protocol = AuditEvent['protocol'];
 export type PlanName = AuditEvent['plan'];
 export type TurnOutcome = AuditEvent['outcome'];
 export type HopKind = AuditHop['kind'];
-
-/** Why a turn was sent once more, or at once, with all its tools shown. */
-export type FallbackReason =
-  'selection_exhausted' | 'selection_malformed' | 'unoffered_call' | 'select_hop_failed' | 'internal';
 
 /** What a call to the upstream ended in where no HTTP status tells it. */
 export type UpstreamFault =
@@ -43,11 +40,10 @@ const hopKindNames: Readonly<Record<HopKind, true>> = {
   fallback: true,
 };
 const fallbackReasonNames: Readonly<Record<FallbackReason, true>> = {
-  selection_exhausted: true,
-  selection_malformed: true,
-  unoffered_call: true,
-  select_hop_failed: true,
-  internal: true,
+  rounds_exhausted: true,
+  unknown_call: true,
+  picked_again: true,
+  reselect_refused: true,
 };
 const upstreamFaultNames: Readonly<Record<UpstreamFault, true>> = {
   unreachable: true,

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ErrorCode } from '../core/errors.ts';
+import type { FallbackReason } from '../core/hops/index.ts';
 import type { AuditEvent } from '../../schemas/generated/audit-event.ts';
 import {
   errorCodes,
@@ -12,7 +13,7 @@ import {
   statusLabel,
   upstreamErrorStatuses,
 } from './labels.ts';
-import type { FallbackReason, ReloadResult, UpstreamFault } from './labels.ts';
+import type { ReloadResult, UpstreamFault } from './labels.ts';
 import { createKnownLabels } from './known-labels.ts';
 import type { KnownLabels, KnownNames } from './known-labels.ts';
 import { createMeters } from './meter.ts';

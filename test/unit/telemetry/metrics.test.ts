@@ -28,7 +28,7 @@ describe('a finished turn', () => {
     metrics.recordTurn({
       event: turnEvent(),
       firstEventMs: 450,
-      fallbacks: ['unoffered_call', 'unoffered_call'],
+      fallbacks: ['unknown_call', 'unknown_call'],
     });
     const values = await series(metrics);
     expect(Object.fromEntries(values)).toMatchObject({
@@ -47,7 +47,7 @@ describe('a finished turn', () => {
       'toolroll_tokens_saved_total{rule_set="default"}': 4_644,
       'toolroll_tokens_lost_total{rule_set="default"}': 0,
       'toolroll_rules_applied_total{rule_set="default",rule="no-deletes"}': 1,
-      'toolroll_fallbacks_total{reason="unoffered_call"}': 1,
+      'toolroll_fallbacks_total{reason="unknown_call"}': 1,
     });
     expect(dropped).toEqual([]);
   });
@@ -167,7 +167,7 @@ it('every series with a closed label set stands at 0 before anything happened', 
   expect(values.get('toolroll_turns_total{protocol="responses",plan="two_hop",outcome="failed"}')).toBe(0);
   expect(values.get('toolroll_upstream_errors_total{status="429"}')).toBe(0);
   expect(values.get('toolroll_upstream_errors_total{status="first_byte_timeout"}')).toBe(0);
-  expect(values.get('toolroll_fallbacks_total{reason="selection_exhausted"}')).toBe(0);
+  expect(values.get('toolroll_fallbacks_total{reason="rounds_exhausted"}')).toBe(0);
   for (const code of Object.keys(errorCatalogue)) {
     expect(values.get(`toolroll_requests_refused_total{code="${code}"}`)).toBe(0);
   }
