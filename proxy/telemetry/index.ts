@@ -9,14 +9,7 @@ export { createLog } from './log.ts';
 export type { Log, LogFields, LogLevel, LogOptions, WriteLine } from './log.ts';
 export type { AuditTrail } from './audit.ts';
 export type { KnownNames } from './known-labels.ts';
-export type {
-  FallbackReason,
-  HopKind,
-  PlanName,
-  ReloadResult,
-  TurnOutcome,
-  UpstreamFault,
-} from './labels.ts';
+export type { HopKind, PlanName, ReloadResult, TurnOutcome, UpstreamFault } from './labels.ts';
 export type { Metrics, ReloadFacts, TurnFacts } from './metrics.ts';
 
 export interface TelemetryOptions {
