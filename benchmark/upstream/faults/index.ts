@@ -1,0 +1,4 @@
+export { bendAnswer } from './bend-answer.ts';
+export { bendEvents, withObjectArguments } from './bend-events.ts';
+export { faultModes, Faults, parseFaults } from './parse-faults.ts';
+export type { Fault } from './parse-faults.ts';

@@ -1,0 +1,12 @@
+export { checkChain } from './check-chain.ts';
+export type { FindItem, KnownItem } from './check-chain.ts';
+export { checkRequest, parseBody } from './check-request.ts';
+export { itemsOf } from './decode-items.ts';
+export { decodeRequest } from './decode-request.ts';
+export type { DecodedRequest } from './decode-request.ts';
+export { buildOutput } from './output-items.ts';
+export type { NextId, Output, OutputItem } from './output-items.ts';
+export { responseObject } from './response-object.ts';
+export type { ResponseEnd, ResponseHead, Usage } from './response-object.ts';
+export { number, streamEvents } from './stream-events.ts';
+export type { StreamEvent } from './stream-events.ts';
