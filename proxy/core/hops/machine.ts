@@ -54,6 +54,7 @@ export class HopMachine {
   #items = new Map<number, ItemState>();
   #menuHops: number;
   #reveals = 0;
+  /** Real calls of earlier hops that the app gets; hop 2 does not know of them and may make them again. */
   readonly #keptCalls: CallItem[] = [];
 
   constructor(context: HopContext) {
@@ -88,7 +89,6 @@ export class HopMachine {
     if (state.verdict === 'hold' && item.kind === 'call') {
       state.verdict = this.#judgeHeld(item);
     }
-    if (state.verdict === 'show' && item.kind === 'call') this.#keptCalls.push(item);
     const released = state.verdict === 'show' ? this.#releaseReasoning() : [];
     return [...released, { index, verdict: state.verdict }];
   }
@@ -108,6 +108,9 @@ export class HopMachine {
   }
 
   #begin(hop: Hop): void {
+    for (const { item, verdict } of this.#items.values()) {
+      if (item.kind === 'call' && verdict === 'show') this.#keptCalls.push(item);
+    }
     this.#hop = hop;
     this.#items = new Map();
   }
@@ -115,7 +118,7 @@ export class HopMachine {
   #judge(item: AnswerItem): Verdict {
     switch (item.kind) {
       case 'reasoning':
-        return this.#anyShown() || !this.#isRolledUp() ? 'show' : 'hold';
+        return this.#anyShown() || !this.#mayBeAPick() ? 'show' : 'hold';
       case 'message':
         return this.#hiddenCalls().length > 0 ? 'hide' : 'show';
       case 'other':
@@ -145,6 +148,11 @@ export class HopMachine {
       return repeated ? 'hide' : 'show';
     }
     return this.#context.isValidCall(item.key, item.arguments) ? 'show' : 'hide';
+  }
+
+  /** Thinking is passed on live once the menu is gone: what follows then is the answer, but for rare second picks. */
+  #mayBeAPick(): boolean {
+    return this.#hop.kind === 'select' || this.#hop.kind === 'reselect';
   }
 
   #isRolledUp(): boolean {

@@ -1,0 +1,71 @@
+import { applyEdits, editMembers, isJsonObject, lastMember, scanObject, sliceSpan } from '../../json/index.ts';
+import type { JsonObject, ObjectScan } from '../../json/index.ts';
+import type { RequestChanges } from '../../turn/index.ts';
+import type { DecodedResponse, Echo, ResponseRewrite } from '../adapter.ts';
+import type { ResponsesTurn } from './decode-request.ts';
+import { itemForApp } from './items.ts';
+
+/** The upstream's answer with what the app must not see taken out and what it sent put back. */
+export function encodeResponse(response: DecodedResponse, rewrite: ResponseRewrite): string {
+  const { text, items } = response;
+  const scan = scanObject(text);
+  const kept = items.flatMap(({ item, text: own }, index) =>
+    rewrite.shown.has(index) ? [itemForApp(own, item, rewrite.names)] : [],
+  );
+  const untouched =
+    rewrite.earlier.length === 0 &&
+    kept.length === items.length &&
+    items.every(({ text: own }, index) => own === kept[index]);
+  const members: Record<string, string> = { ...echoPresent(scan, rewrite.echo) };
+  if (!untouched) members['output'] = `[${[...rewrite.earlier, ...kept].join(',')}]`;
+  if (rewrite.usage.length > 1) members['usage'] = JSON.stringify(sumUsage(rewrite.usage));
+  return applyEdits(text, editMembers(text, scan, members));
+}
+
+/** A field that the upstream does not echo is not added. */
+export function echoPresent(scan: ObjectScan, echo: Echo): Record<string, string> {
+  return Object.fromEntries(Object.entries(echo).filter(([key]) => lastMember(scan, key) !== undefined));
+}
+
+/**
+ * What the app sent in the fields that a response repeats, for those that the hop changed. Where the app sent nothing, the
+ * API's own default is what it would have read.
+ */
+export function echoOf(turn: ResponsesTurn, changes: RequestChanges): Echo {
+  const echo: Record<string, string> = {};
+  const sent = (key: string, otherwise: string): string => {
+    const member = lastMember(turn.scan, key);
+    return member === undefined ? otherwise : sliceSpan(turn.text, member.value);
+  };
+  if (changes.added.length > 0 || changes.tools.some((change) => change !== undefined)) {
+    echo['tools'] = sent('tools', '[]');
+    echo['tool_choice'] = sent('tool_choice', '"auto"');
+    echo['parallel_tool_calls'] = sent('parallel_tool_calls', 'true');
+  }
+  if (changes.toolChoice.kind !== 'keep') echo['tool_choice'] = sent('tool_choice', '"auto"');
+  if (changes.reasoning === 'off') {
+    const member = lastMember(turn.scan, 'reasoning');
+    if (member !== undefined) echo['reasoning'] = sliceSpan(turn.text, member.value);
+  }
+  return echo;
+}
+
+/** Real usage objects have two levels; an upstream that lies gets no deep recursion out of us. */
+const MAX_USAGE_DEPTH = 4;
+
+/** Adds up token counts of all hops, field by field, however many fields a server has. */
+export function sumUsage(usages: readonly JsonObject[], depth = 0): JsonObject {
+  const total: Record<string, unknown> = {};
+  for (const usage of usages) {
+    for (const [key, value] of Object.entries(usage)) {
+      if (key === '__proto__') continue;
+      const before = total[key];
+      if (typeof value === 'number' && typeof before === 'number') total[key] = before + value;
+      else if (isJsonObject(value) && isJsonObject(before) && depth < MAX_USAGE_DEPTH) {
+        total[key] = sumUsage([before, value], depth + 1);
+      }
+      else if (value !== null || before === undefined) total[key] = value;
+    }
+  }
+  return total;
+}
