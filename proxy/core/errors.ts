@@ -66,6 +66,11 @@ export const errorCatalogue = {
     type: 'server_error',
     message: 'The upstream sent nothing for {seconds} seconds ({phase}).',
   },
+  upstream_refused: {
+    status: 502,
+    type: 'server_error',
+    message: 'The upstream answered a later hop with {status}: {message}',
+  },
   internal: {
     status: 500,
     type: 'server_error',
@@ -87,6 +92,12 @@ export const errorCatalogue = {
     type: 'authentication_error',
     message: 'Requests from pages of another origin are refused.',
   },
+  host_refused: {
+    status: 403,
+    type: 'authentication_error',
+    message:
+      'Without an admin key, /api answers under a loopback name only, such as localhost; the Host header says another. Set ADMIN_API_KEY or ADMIN_API_KEY_FILE.',
+  },
   not_found: {
     status: 404,
     type: 'invalid_request_error',
@@ -101,6 +112,11 @@ export const errorCatalogue = {
     status: 415,
     type: 'invalid_request_error',
     message: 'Content type {contentType} is not accepted here; send {accepted}.',
+  },
+  document_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: 'The body is larger than the {limit} bytes that are accepted here.',
   },
   invalid_request: {
     status: 400,

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A listener that is up. */
+export interface ControlListener {
+  /** Where it answers, such as `http://127.0.0.1:9090`. */
+  readonly url: string;
+  /** Stops accepting, lets running answers end and resolves when the last connection is closed. */
+  close(): Promise<void>;
+}
+
+/** Small requests from operators and Prometheus: whoever takes longer holds a connection for nothing. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_MS = 65_000;
+/** How often Node looks for connections over these limits. */
+const CHECK_MS = 5_000;
+
+/**
+ * Serves the control app.
+ *
+ * @param address port 0 picks one
+ * @throws the system's error where the address cannot be had
+ */
+export async function listenControl(
+  app: RequestListener,
+  address: { readonly host: string; readonly port: number },
+): Promise<ControlListener> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_MS,
+    },
+    app,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address.host, port: address.port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new TypeError('the control listener has no address');
+  return {
+    url: urlOf(bound),
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => {
+          if (error) reject(error);
+          else resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+function urlOf({ address, port }: AddressInfo): string {
+  return `http://${address.includes(':') ? `[${address}]` : address}:${String(port)}`;
+}
