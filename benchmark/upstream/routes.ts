@@ -10,10 +10,11 @@ import { sendEvents, sendJson, wait } from './send.ts';
 import type { Outlet } from './send.ts';
 import { answerTurn, chainOf, strike, takeIn } from './turn.ts';
 import type { Memory, Turn } from './turn.ts';
-import { segmentOf, tokensOf } from './usage/index.ts';
+import { tokensOf } from './usage/index.ts';
 import {
   checkRequest,
   decodeRequest,
+  itemSegments,
   itemsOf,
   parseBody,
   responseObject,
@@ -135,7 +136,7 @@ function compact(exchange: Exchange): void {
     type: 'compaction',
     encrypted_content: Buffer.from(JSON.stringify(gone)).toString('base64url'),
   };
-  const input = tokensOf(items.map((item) => segmentOf(JSON.stringify(item))));
+  const input = tokensOf(itemSegments(items));
   sendPlain(exchange, {
     id: memory.nextId('resp'),
     object: 'response.compaction',

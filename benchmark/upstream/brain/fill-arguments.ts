@@ -133,11 +133,12 @@ function fillChoice(schema: JsonObject, choices: readonly unknown[], place: Plac
 function fillEnum(schema: JsonObject, place: Place): unknown {
   const members = elementsOf(schema['enum']).filter((member) => fitsType(schema, member));
   const said = place.values.text.toLowerCase();
-  const named = members.find((member) => {
-    const spoken =
-      typeof member === 'string' ? member.toLowerCase().replaceAll(/[_-]/g, ' ') : String(member);
-    return spoken !== '' && !place.used.has(spoken) && wordIn(said, spoken);
-  });
+  const spoken = (member: unknown): string =>
+    typeof member === 'string' ? member.toLowerCase().replaceAll(/[_-]/g, ' ') : String(member);
+  // Of several members in the user's words the last one counts: "merge pull request 8, squash it".
+  const named = members
+    .filter((member) => spoken(member) !== '' && wordIn(said, spoken(member)))
+    .sort((a, b) => said.lastIndexOf(spoken(b)) - said.lastIndexOf(spoken(a)))[0];
   const chosen = named ?? (members.includes(schema['default']) ? schema['default'] : members[0]);
   if (chosen === undefined) throw new DeadEnd();
   return chosen;

@@ -65,7 +65,10 @@ export function readValues(text: string): Values {
 
 function readNames(text: string): readonly string[] {
   const runs = [...text.matchAll(/\p{Lu}[\p{L}\d'’-]*(?:\s+\p{Lu}[\p{L}\d'’-]*)*/gu)];
-  return runs.filter((run) => run.index > 0 || /\s/.test(run[0])).map((run) => run[0]);
+  return runs
+    .filter((run) => run.index > 0 || /\s/.test(run[0]))
+    .map((run) => run[0])
+    .filter((name) => !dayNames.includes(name.toLowerCase()) && !monthNames.includes(name.toLowerCase()));
 }
 
 function readDates(text: string): readonly string[] {

@@ -11,12 +11,9 @@ export interface PromptSegment {
   readonly tokens: number;
 }
 
-/** Tokens that wrap every piece (role, separators). */
-const wrapTokens = 4;
-
-/** Makes a segment; `extra` tokens count for what is no text, like an image. */
-export function segmentOf(text: string, extra = 0): PromptSegment {
-  return { text, tokens: countTokens(text) + wrapTokens + extra };
+/** Makes a segment; `extra` tokens count for what is no text: wrapping, images. */
+export function segmentOf(text: string, extra: number): PromptSegment {
+  return { text, tokens: countTokens(text) + extra };
 }
 
 /** Tokens of a whole prompt. */

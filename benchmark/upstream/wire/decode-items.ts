@@ -5,8 +5,10 @@ import type { JsonObject } from '../json-value.ts';
 import { segmentOf } from '../usage/index.ts';
 import type { PromptSegment } from '../usage/index.ts';
 
-/** What an image counts in the prompt. */
+/** What an image counts in the prompt, and what wraps a message and a tool. */
 const imageTokens = 85;
+const messageTokens = 4;
+const toolTokens = 1;
 
 /** Items of `input`: a bare string is a user message. */
 export function itemsOf(input: unknown): readonly JsonObject[] {
@@ -72,9 +74,14 @@ function readContent(content: unknown): { readonly text: string; readonly images
   return { text: texts.filter((text) => text !== '').join('\n'), images };
 }
 
+/** Instructions as a prompt piece. */
+export function instructionSegment(instructions: string): PromptSegment {
+  return segmentOf(`system\n${instructions}`, messageTokens);
+}
+
 /** Tools as prompt pieces, one a tool. */
 export function toolSegments(tools: readonly JsonObject[]): readonly PromptSegment[] {
-  return tools.map((tool) => segmentOf(JSON.stringify(tool)));
+  return tools.map((tool) => segmentOf(JSON.stringify(tool), toolTokens));
 }
 
 /** Items as prompt pieces, in order; `additional_tools` count where they stand. */
@@ -82,14 +89,14 @@ export function itemSegments(items: readonly JsonObject[]): readonly PromptSegme
   return items.flatMap((item) => {
     if (item['type'] === 'additional_tools') return toolSegments(objectsOf(item['tools']));
     const [entry] = decodeItem(item);
-    if (entry === undefined) return [segmentOf(renderOther(item))];
+    if (entry === undefined) return [segmentOf(renderOther(item), messageTokens)];
     switch (entry.kind) {
       case 'message':
-        return [segmentOf(`${entry.role}\n${entry.text}`, entry.images * imageTokens)];
+        return [segmentOf(`${entry.role}\n${entry.text}`, messageTokens + entry.images * imageTokens)];
       case 'call':
-        return [segmentOf(`call ${entry.name}\n${entry.arguments}`)];
+        return [segmentOf(`call ${entry.name}\n${entry.arguments}`, messageTokens)];
       case 'output':
-        return [segmentOf(`tool\n${entry.text}`)];
+        return [segmentOf(`tool\n${entry.text}`, messageTokens)];
       default:
         return entry satisfies never;
     }

@@ -2,12 +2,12 @@
 import type { BrainRequest, TextForm, ToolDemand } from '../brain/index.ts';
 import { isObject, numberOf, objectsOf, stringOr, stringsOf } from '../json-value.ts';
 import type { JsonObject } from '../json-value.ts';
-import { segmentOf } from '../usage/index.ts';
 import type { PromptSegment } from '../usage/index.ts';
 import {
   additionalTools,
   decodeHistory,
   decodeTools,
+  instructionSegment,
   itemSegments,
   itemsOf,
   toolSegments,
@@ -44,7 +44,7 @@ export function decodeRequest(body: JsonObject, chain: readonly JsonObject[]): D
   const instructions = body['instructions'];
   const prompt = [
     ...toolSegments(tools),
-    ...(typeof instructions === 'string' ? [segmentOf(`system\n${instructions}`)] : []),
+    ...(typeof instructions === 'string' ? [instructionSegment(instructions)] : []),
     ...itemSegments(all),
   ];
   return {

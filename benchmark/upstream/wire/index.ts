@@ -1,7 +1,7 @@
 export { checkChain } from './check-chain.ts';
 export type { FindItem, KnownItem } from './check-chain.ts';
 export { checkRequest, parseBody } from './check-request.ts';
-export { itemsOf } from './decode-items.ts';
+export { itemSegments, itemsOf } from './decode-items.ts';
 export { decodeRequest } from './decode-request.ts';
 export type { DecodedRequest } from './decode-request.ts';
 export { buildOutput } from './output-items.ts';
