@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import { keysOf, pointerTo } from './fault.ts';
-import { checkRule, ruleDefinitions } from './validator.ts';
+import { checkRule, patternFault, ruleDefinitions } from './validator.ts';
 
 /** What is wrong at one place of a document, in words. */
 export interface Explanation {
@@ -93,6 +93,12 @@ function explainOne(error: ErrorObject): Explanation[] {
           message: `the key must be ${expectedOf(error.schema) ?? 'another'}`,
         },
       ];
+    case 'format':
+      return [
+        { pointer, message: patternFault(String(error.data)) ?? `${subject(pointer)} has another format` },
+      ];
+    case 'minLength':
+      return [{ pointer, message: `${subject(pointer)} must not be empty` }];
     default:
       return [{ pointer, message: `${subject(pointer)} must be ${wanted(error)}` }];
   }
@@ -115,8 +121,6 @@ function wanted(error: ErrorObject): string {
       return `${limit} or less, it is ${shown(error.data)}`;
     case 'exclusiveMinimum':
       return `more than ${limit}, it is ${shown(error.data)}`;
-    case 'minLength':
-      return 'not empty';
     case 'minItems':
       return 'a list with at least one entry';
     case 'maxLength':

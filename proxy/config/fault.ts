@@ -27,3 +27,8 @@ export function keysOf(pointer: string): string[] {
 export function fileFault(file: string, message: string): Fault {
   return { file, line: 1, pointer: '', message };
 }
+
+/** Faults as a reader walks through the files: by file, then by line. */
+export function inPlace(faults: readonly Fault[]): Fault[] {
+  return [...faults].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+}

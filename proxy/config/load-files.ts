@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompiledRuleSet } from '../core/rules/index.ts';
 import { catalogueFileOf, readCatalogue } from './catalogue.ts';
-import { fileFault } from './fault.ts';
+import { fileFault, inPlace } from './fault.ts';
 import type { Fault } from './fault.ts';
 import { decodeFile, parseFile } from './parse-document.ts';
 import type { ParsedDocument } from './parse-document.ts';
@@ -86,11 +86,6 @@ export async function loadFiles(files: RuleFiles): Promise<LoadedRules> {
 /** Lexical order by code unit, the same on every machine and in every language setting. */
 function inOrder(files: RuleFiles): [string, Uint8Array][] {
   return [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/** Faults as a reader walks through the files. */
-function inPlace(faults: readonly Fault[]): Fault[] {
-  return [...faults].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
 }
 
 /** The JSON files that rule sets name as catalogues, read; they are no rule sets themselves. */

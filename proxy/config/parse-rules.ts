@@ -2,6 +2,7 @@ import type { RuleSet } from '../../schemas/generated/ruleset.ts';
 import { compileRuleSet } from '../core/rules/index.ts';
 import type { CompiledRuleSet } from '../core/rules/index.ts';
 import { explain } from './explain.ts';
+import { inPlace } from './fault.ts';
 import type { Fault } from './fault.ts';
 import { parseFile } from './parse-document.ts';
 import type { ParsedDocument } from './parse-document.ts';
@@ -92,7 +93,7 @@ export function compileText(text: string, fileName: string): CompiledText {
   const { documents, faults } = parseRules(fileName, text);
   const compiled = documents.map((document) => compileDocument(document, undefined));
   const all = [...faults, ...findDuplicateNames(documents), ...compiled.flatMap((one) => one.faults)];
-  return { ruleSets: all.length > 0 ? [] : compiled.map((one) => one.compiled), faults: all };
+  return { ruleSets: all.length > 0 ? [] : compiled.map((one) => one.compiled), faults: inPlace(all) };
 }
 
 /** Says whether a text would load, and everything that is wrong with it. */

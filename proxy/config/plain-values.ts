@@ -1,5 +1,5 @@
-import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml';
-import type { Alias, Document, YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, visit } from 'yaml';
+import type { Alias, Document, Node, YAMLMap } from 'yaml';
 import { pointerTo } from './fault.ts';
 
 /** Something in a YAML document that has no safe plain value. */
@@ -15,7 +15,7 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 
 /** More than any rule set needs, and little enough that no document can exhaust the stack or the memory. */
 const maxDepth = 100;
-const maxValues = 200_000;
+const maxValues = 100_000;
 
 /**
  * Turns a parsed YAML document into plain values. Done here and not by the parser, so that every refusal has a
@@ -29,18 +29,22 @@ export function toPlainValue(document: Document): { value: unknown; problems: re
 
 class PlainReader {
   readonly problems: ValueProblem[] = [];
-  private readonly document: Document;
+  private readonly targets: ReadonlyMap<Alias, Node>;
+  /** The anchored nodes that are being read through an alias. */
+  private readonly open = new Set<Node>();
+  /** The alias in the text that led here; what is wrong inside is told there. */
+  private through: { readonly alias: Alias; readonly pointer: string } | undefined;
   private values = 0;
 
   constructor(document: Document) {
-    this.document = document;
+    this.targets = resolveAliases(document);
   }
 
   read(node: unknown, pointer: string, depth: number): unknown {
     this.values += 1;
-    if (this.values > maxValues) return this.refuse(node, pointer, tooMany);
+    if (this.values > maxValues) return this.refuseSize(node, pointer);
     if (depth > maxDepth)
-      return this.refuse(node, pointer, `is nested more than ${String(maxDepth)} levels deep`);
+      return this.refuse(node, pointer, `this is nested more than ${String(maxDepth)} levels deep`);
     if (isAlias(node)) return this.readAlias(node, pointer, depth);
     if (isMap(node)) return this.readMap(node, pointer, depth);
     if (isSeq(node))
@@ -48,26 +52,31 @@ class PlainReader {
     if (!isScalar(node)) return null;
     const { value } = node;
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      return this.refuse(node, pointer, 'is a number that JSON cannot hold');
+      return this.refuse(node, pointer, 'this is a number that JSON cannot hold');
     }
     return value;
   }
 
   private readAlias(alias: Alias, pointer: string, depth: number): unknown {
-    const target = alias.resolve(this.document);
-    if (target === undefined)
-      return this.refuse(alias, pointer, `names the anchor '${alias.source}', which is not set`);
-    // A circle of aliases ends at the depth limit.
-    return this.read(target, pointer, depth + 1);
+    const target = this.targets.get(alias);
+    if (target === undefined) return this.refuse(alias, pointer, `the anchor '${alias.source}' is not set`);
+    if (this.open.has(target))
+      return this.refuse(alias, pointer, `the alias '${alias.source}' stands inside itself`);
+    const outermost = this.through === undefined;
+    this.through ??= { alias, pointer };
+    this.open.add(target);
+    const value = this.read(target, pointer, depth + 1);
+    this.open.delete(target);
+    if (outermost) this.through = undefined;
+    return value;
   }
 
   private readMap(map: YAMLMap, pointer: string, depth: number): unknown {
     const entries = new Map<string, unknown>();
     for (const pair of map.items) {
-      if (!isPair(pair)) continue;
-      const key = isAlias(pair.key) ? pair.key.resolve(this.document) : pair.key;
+      const key = isAlias(pair.key) ? this.targets.get(pair.key) : pair.key;
       if (!isScalar(key)) {
-        this.refuse(pair.key, pointer, 'has a key that is not plain text');
+        this.refuse(pair.key, pointer, 'a key here is not plain text');
         continue;
       }
       const name = String(key.value);
@@ -79,14 +88,36 @@ class PlainReader {
     return Object.fromEntries(entries);
   }
 
+  /** Told once: everything that follows is too much as well. */
+  private refuseSize(node: unknown, pointer: string): null {
+    if (this.values > maxValues + 1) return null;
+    const message = `the document holds more than ${String(maxValues)} values, aliases counted where they are used`;
+    return this.refuse(node, pointer, message);
+  }
+
   private refuse(node: unknown, pointer: string, message: string): null {
-    if (message === tooMany && this.problems.some((problem) => problem.message === tooMany)) return null;
-    this.problems.push({ pointer, offset: offsetOf(node), message });
+    const place = this.through ?? { alias: node, pointer };
+    this.problems.push({ pointer: place.pointer, offset: offsetOf(place.alias), message });
     return null;
   }
 }
 
-const tooMany = `holds more than ${String(maxValues)} values, aliases counted where they are used`;
+/** What each alias means: the nearest anchor of its name before it. Found in one walk, however many there are. */
+function resolveAliases(document: Document): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node: (_key, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return;
+      }
+      const target = anchors.get(node.source);
+      if (target !== undefined) targets.set(node, target);
+    },
+  });
+  return targets;
+}
 
 /** Where a node begins in the text. */
 export function offsetOf(node: unknown): number | undefined {

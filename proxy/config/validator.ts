@@ -4,6 +4,7 @@ import { optionsSchema } from '../../schemas/generated/options.ts';
 import type { Options } from '../../schemas/generated/options.ts';
 import { rulesetSchema } from '../../schemas/generated/ruleset.ts';
 import type { RuleSet } from '../../schemas/generated/ruleset.ts';
+import { compilePattern } from '../core/rules/index.ts';
 
 /** What a check found: nothing, or the validator's own errors, to be put into sentences by `explain`. */
 export type Checked<T> =
@@ -12,6 +13,19 @@ export type Checked<T> =
 /** Annotations of our schemas that say something about a value without restricting it. */
 const annotations = ['x-env', 'x-flag', 'x-format', 'x-secret', 'x-holds', 'x-expected'];
 
+/** The format of patterns, so that a bad one is told beside all other faults of its file. */
+export const patternFormat = 'toolroll-pattern';
+
+/** What is wrong with a pattern; `undefined` where it is sound. */
+export function patternFault(text: string): string | undefined {
+  try {
+    compilePattern(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 let shared: Ajv | undefined;
 
 /** One compiler, made at first use: it takes a while, and `--help` does not need it. */
@@ -19,6 +33,7 @@ function compiler(): Ajv {
   if (shared === undefined) {
     shared = new Ajv({ allErrors: true, verbose: true, strict: true, strictRequired: false });
     shared.addVocabulary(annotations);
+    shared.addFormat(patternFormat, (text: string) => patternFault(text) === undefined);
     const schemas: readonly AnySchema[] = [rulesetSchema, optionsSchema];
     for (const schema of schemas) shared.addSchema(schema);
   }

@@ -63,7 +63,7 @@ export interface Upstream {
   /** Path and headers as the upstream, or the forward proxy before it, is to get them. */
   outgoing(request: OutgoingOptions): Outgoing;
   /** Ends the idle connections; those in use end after their answers. */
-  close(): void;
+  readonly close: () => void;
 }
 
 export interface OutgoingOptions {
@@ -99,6 +99,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     outgoing,
     close: route.close,
     async send(request) {
+      if (request.signal.aborted) throw new UpstreamFailure('aborted');
       const prepared = outgoing({
         method: request.method,
         path: request.path,

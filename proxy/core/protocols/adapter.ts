@@ -50,8 +50,8 @@ export interface DecodedResponse {
 export interface ResponseRewrite {
   /** Indexes of its items that the app gets. */
   readonly shown: ReadonlySet<number>;
-  /** Items of earlier hops that go before them, as the app gets them. */
-  readonly earlier: readonly string[];
+  /** Items of earlier hops that go before them. */
+  readonly earlier: readonly DecodedItem[];
   readonly echo: Echo;
   readonly names: NameMaps;
   /** The usage of all hops, where it is not the answer's own; several hops are summed. */
@@ -60,6 +60,8 @@ export interface ResponseRewrite {
 
 /** What a piece of a stream tells the hop machine. */
 export type Signal =
+  /** The upstream's own error inside the stream; the app gets it. */
+  | { readonly kind: 'errored' }
   | { readonly kind: 'opened'; readonly index: number; readonly item: AnswerItem }
   | { readonly kind: 'closed'; readonly index: number; readonly item: AnswerItem; readonly text: string }
   | { readonly kind: 'ended'; readonly status: AnswerStatus; readonly usage: JsonObject | undefined };

@@ -39,6 +39,8 @@ export interface AppliedRules {
   /** The rule that removed a tool, by the key that the app knows. */
   readonly denied: ReadonlyMap<string, string>;
   readonly operations: readonly Operation[];
+  /** Estimated tokens of all tools as the app sent them. */
+  readonly sentTokens: number;
 }
 
 const memo = new WeakMap<CompiledRuleSet, WeakMap<ToolList, AppliedRules>>();
@@ -93,6 +95,7 @@ class RuleApplication {
       backward: this.backward,
       denied: this.denied,
       operations: this.operations,
+      sentTokens: this.drafts.reduce((sum, { declared }) => sum + estimateTokens(declared.text), 0),
     };
   }
 

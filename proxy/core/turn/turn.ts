@@ -82,6 +82,8 @@ export interface Turn {
   readonly model: string | undefined;
   readonly stream: boolean;
   readonly toolList: ToolList;
+  /** Where in `text` arrays of tools stand; what is outside of them is the rest of the prompt. */
+  readonly toolSpans: readonly Span[];
   readonly toolChoice: ToolChoice;
   /** False only where the app forbids several calls in one answer. */
   readonly parallelToolCalls: boolean;

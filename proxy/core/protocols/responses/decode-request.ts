@@ -45,6 +45,7 @@ export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
     model: stringField(body, 'model'),
     stream: body['stream'] === true,
     toolList,
+    toolSpans: arrayPlaces.map(({ span }) => span),
     toolChoice: decodeToolChoice(body['tool_choice'], text, toolChoiceMember?.value),
     parallelToolCalls: body['parallel_tool_calls'] !== false,
     calledKeys: readCalledKeys(inputItems ?? []),

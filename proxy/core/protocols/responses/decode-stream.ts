@@ -63,7 +63,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     if (type === 'response.output_item.added') return this.#item('opened', text, data);
     if (type === 'response.output_item.done') return this.#item('closed', text, data);
     if (TERMINAL.has(type)) return { signal: endOf(type, data), wire: { kind: 'terminal', text, data } };
-    if (type === 'error') return { signal: undefined, wire: { kind: 'error', text, data } };
+    if (type === 'error') return { signal: { kind: 'errored' }, wire: { kind: 'error', text, data } };
     const index = this.#indexOfPart(data);
     const wire: ResponsesFrame =
       index === undefined ? { kind: 'event', text, data } : { kind: 'part', text, data, index };

@@ -17,7 +17,8 @@ export function encodeResponse(response: DecodedResponse, rewrite: ResponseRewri
     kept.length === items.length &&
     items.every(({ text: own }, index) => own === kept[index]);
   const members: Record<string, string> = { ...echoPresent(scan, rewrite.echo) };
-  if (!untouched) members['output'] = `[${[...rewrite.earlier, ...kept].join(',')}]`;
+  const earlier = rewrite.earlier.map(({ item, text: own }) => itemForApp(own, item, rewrite.names));
+  if (!untouched) members['output'] = `[${[...earlier, ...kept].join(',')}]`;
   if (rewrite.usage.length > 1) members['usage'] = JSON.stringify(sumUsage(rewrite.usage));
   return applyEdits(text, editMembers(text, scan, members));
 }

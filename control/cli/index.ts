@@ -1,0 +1,2 @@
+export { createProgram } from './program.ts';
+export type { CliSurroundings, Commands } from './program.ts';

@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+
+import type { ToolrollError } from '../core/errors.ts';
+import type { StreamOutput } from '../core/protocols/index.ts';
+import { formatComment } from '../core/sse/index.ts';
+import { withoutHeaders } from '../upstream/index.ts';
+import type { RawHeaders } from '../upstream/index.ts';
+import type { TurnRecord } from './turn-record.ts';
+
+/** Fields that we set ourselves, or that no longer fit a body of ours. */
+const REPLACED: ReadonlySet<string> = new Set(['content-length']);
+
+/** The head of an upstream's answer. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly statusMessage: string;
+  readonly rawHeaders: RawHeaders;
+}
+
+/** The app's side of a turn: heads, bodies and streams, at the pace at which the app reads. */
+export class AppResponse {
+  readonly #response: ServerResponse;
+  readonly #record: TurnRecord;
+  readonly #revision: string;
+  #keepalive: NodeJS.Timeout | undefined;
+
+  constructor(response: ServerResponse, record: TurnRecord, revision: string) {
+    this.#response = response;
+    this.#record = record;
+    this.#revision = revision;
+  }
+
+  /** True once a status has been sent and can no longer be another. */
+  get isCommitted(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  /** Sends the head of an upstream's answer, with the turn's own headers beside it. */
+  begin(head: AnswerHead, framing: 'stream' | 'as_sent' | number): void {
+    if (this.isCommitted) return;
+    const kept = framing === 'as_sent' ? [...head.rawHeaders] : withoutHeaders(head.rawHeaders, REPLACED);
+    if (typeof framing === 'number') kept.push('Content-Length', String(framing));
+    this.#response.sendDate = false;
+    this.#response.writeHead(head.status, head.statusMessage, [...kept, ...this.#turnHeaders()]);
+    this.#record.sent(head.status);
+  }
+
+  /** Answers with an error of the catalogue. */
+  refuse(error: ToolrollError): void {
+    if (this.isCommitted || this.isGone) return;
+    const body = JSON.stringify(error.toBody());
+    this.#response.writeHead(error.status, [
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      String(Buffer.byteLength(body)),
+      ...this.#turnHeaders(),
+    ]);
+    this.#record.sent(error.status);
+    this.#response.end(body);
+  }
+
+  /** Writes and waits until the app has read enough, so that nothing piles up here. Resolves too when it has gone. */
+  async write(output: StreamOutput): Promise<void> {
+    if (output.length === 0 || this.isGone) return;
+    this.#keepalive?.refresh();
+    this.#response.cork();
+    let flowing = true;
+    for (const piece of output) flowing = this.#response.write(piece);
+    this.#response.uncork();
+    if (!flowing) await this.#drained();
+  }
+
+  end(body?: string | Uint8Array): void {
+    this.stopKeepalive();
+    if (!this.isGone) this.#response.end(body);
+  }
+
+  /** Ends the connection without ending the answer, so that a half answer is not taken for a whole one. */
+  cut(): void {
+    this.stopKeepalive();
+    if (this.#response.socket === null) this.#response.destroy();
+    else this.#response.socket.destroySoon();
+  }
+
+  /**
+   * Sends a comment whenever the stream has been silent that long. The first one commits the status, so it begins only once
+   * an upstream has answered well.
+   */
+  startKeepalive(head: AnswerHead, seconds: number): void {
+    if (seconds === 0 || this.#keepalive !== undefined) return;
+    this.#keepalive = setInterval(() => {
+      if (this.isGone || this.#response.writableNeedDrain) return;
+      this.begin(head, 'stream');
+      this.#response.write(formatComment('keepalive'));
+    }, seconds * 1000);
+  }
+
+  stopKeepalive(): void {
+    clearInterval(this.#keepalive);
+  }
+
+  #turnHeaders(): string[] {
+    return [
+      'x-toolroll-plan',
+      this.#record.planName,
+      'x-toolroll-hops',
+      String(this.#record.hopCount),
+      'x-toolroll-revision',
+      this.#revision,
+    ];
+  }
+
+  async #drained(): Promise<void> {
+    const response = this.#response;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        response.off('drain', done);
+        response.off('close', done);
+        resolve();
+      };
+      response.once('drain', done);
+      response.once('close', done);
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import type { TurnRecord } from './turn-record.ts';
+
+/** Tells the record how long a turn waited for others, so that its own time can be told apart. */
+export class HopTimer {
+  readonly #record: TurnRecord;
+
+  constructor(record: TurnRecord) {
+    this.#record = record;
+  }
+
+  /** Waits for what the upstream or the app does. */
+  async wait<T>(other: Promise<T>): Promise<T> {
+    const from = performance.now();
+    try {
+      return await other;
+    } finally {
+      this.#record.waited(performance.now() - from);
+    }
+  }
+
+  /** The chunks of a body, the waits between them counted. */
+  async *chunks(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    const iterator = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await this.wait(iterator.next());
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+}

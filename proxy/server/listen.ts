@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { ListenAddress } from '../config/index.ts';
+
+/** A listener that is up. */
+export interface ProxyListener {
+  /** Where it answers, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly server: Server;
+  /**
+   * Stops accepting, lets answers end, and breaks off what is left after that many seconds.
+   *
+   * @returns true if every answer came to its end
+   */
+  drain(seconds: number): Promise<boolean>;
+}
+
+/** A client that opens a connection and dawdles over its headers holds it for nothing. */
+const HEADERS_TIMEOUT_MS = 60_000;
+/** Bodies may be large and lines slow. */
+const REQUEST_TIMEOUT_MS = 600_000;
+/** Longer than the keep-alive of common clients, so that they close first and none meets a connection that is closing. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * Serves the proxy app.
+ *
+ * @param maxConnections 0 for no limit
+ * @throws the system's error where the address cannot be had
+ */
+export async function listenProxy(
+  app: RequestListener,
+  address: ListenAddress,
+  maxConnections: number,
+): Promise<ProxyListener> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      noDelay: true,
+    },
+    app,
+  );
+  if (maxConnections > 0) server.maxConnections = maxConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address.host, port: address.port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new TypeError('the proxy listener has no address');
+  return { url: urlOf(bound), server, drain: (seconds) => drain(server, seconds) };
+}
+
+async function drain(server: Server, seconds: number): Promise<boolean> {
+  let whole = true;
+  const limit = setTimeout(() => {
+    whole = false;
+    server.closeAllConnections();
+  }, seconds * 1000);
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+  clearTimeout(limit);
+  return whole;
+}
+
+function urlOf({ address, port }: AddressInfo): string {
+  return `http://${address.includes(':') ? `[${address}]` : address}:${String(port)}`;
+}

@@ -1,0 +1,114 @@
+import { ToolrollError } from '../core/errors.ts';
+import { hopChanges, HopMachine, isValidCall } from '../core/hops/index.ts';
+import type { Next } from '../core/hops/index.ts';
+import type { Plan } from '../core/plan/index.ts';
+import { estimateTokens } from '../core/tokens/index.ts';
+import type { RequestChanges, Turn } from '../core/turn/index.ts';
+import type { UpstreamResponse } from '../upstream/index.ts';
+import { HopTimer } from './hop-timer.ts';
+import { JsonAnswer } from './json-answer.ts';
+import { relayError } from './relay-error.ts';
+import { StreamAnswer } from './stream-answer.ts';
+import type { AnswerContext, HopAnswer, TurnRun } from './turn-run.ts';
+
+/**
+ * Runs a turn from its first hop to its answer: encode, send, let the machine judge what comes back, and either the app
+ * has its answer or the next hop follows.
+ *
+ * @throws ToolrollError for what the app has to be told, as long as nothing was sent; UpstreamFailure likewise
+ */
+export async function runTurn<T extends Turn>(run: TurnRun<T>): Promise<void> {
+  const machine = new HopMachine({
+    plan: run.plan,
+    parallelToolCalls: run.turn.parallelToolCalls,
+    isValidCall: (key, argumentsText) => isValidCall(run.plan, key, argumentsText),
+  });
+  const context: AnswerContext<T> = { run, machine, timer: new HopTimer(run.record) };
+  const json = new JsonAnswer(context);
+  const stream = new StreamAnswer(context);
+  for (;;) {
+    const answer = await sendHop(context);
+    if (!isSuccess(answer.response)) {
+      if (await fallsBack(context, answer)) continue;
+      await relayError(context, answer.response, stream);
+      return;
+    }
+    const next = isEventStream(answer.response) ? await stream.take(answer) : await json.take(answer);
+    if (next.kind === 'answer') return;
+    if (next.kind === 'refuse') {
+      await refuse(context, next, stream);
+      return;
+    }
+  }
+}
+
+async function sendHop<T extends Turn>({ run, machine, timer }: AnswerContext<T>): Promise<HopAnswer> {
+  const { adapter, turn, plan, record } = run;
+  const { hop } = machine;
+  run.signal.throwIfAborted();
+  const changes = hopChanges(turn, plan, hop);
+  const body = adapter.encodeRequest(turn, changes);
+  record.hopStarted(hop, shownTokens(plan, changes), plan.ruleSet.auditContents ? body : undefined);
+  const response = await timer.wait(
+    run.upstream.send({
+      method: 'POST',
+      path: run.request.path,
+      headers: run.request.headers,
+      body: Buffer.from(body),
+      signal: run.signal,
+      answer: 'decoded',
+    }),
+  );
+  record.hopAnswered(response.status);
+  if (isSuccess(response) && response.undecodable !== undefined) {
+    response.body.destroy();
+    throw new ToolrollError('upstream_malformed', { reason: `content-encoding ${response.undecodable}` });
+  }
+  return { hop, changes, response };
+}
+
+function shownTokens(plan: Plan, changes: RequestChanges): number {
+  const menu = changes.added.reduce((sum, tool) => {
+    if (tool.kind === 'declaration') return sum;
+    const { name, description, parameters } = tool.definition;
+    return sum + estimateTokens(name + description + parameters);
+  }, 0);
+  return plan.applied.tools.reduce(
+    (sum, { id, estimatedTokens }) =>
+      id !== undefined && changes.tools[id] === null ? sum : sum + estimatedTokens,
+    menu,
+  );
+}
+
+function isSuccess(response: UpstreamResponse): boolean {
+  return response.status >= 200 && response.status < 300;
+}
+
+function isEventStream(response: UpstreamResponse): boolean {
+  return /^\s*text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
+}
+
+/** A hop that only we asked for was refused for its form: the app must not suffer from it. */
+async function fallsBack<T extends Turn>(context: AnswerContext<T>, answer: HopAnswer): Promise<boolean> {
+  const { machine, run } = context;
+  if (answer.hop.kind !== 'reselect' || answer.response.status !== 400) return false;
+  run.record.hopFailed('the upstream refused to be asked again');
+  await context.timer.wait(discard(answer.response));
+  machine.fallBack('reselect_refused');
+  return true;
+}
+
+async function discard(response: UpstreamResponse): Promise<void> {
+  for await (const chunk of response.body) void chunk;
+}
+
+async function refuse<T extends Turn>(
+  { run }: AnswerContext<T>,
+  next: Extract<Next, { kind: 'refuse' }>,
+  stream: StreamAnswer<T>,
+): Promise<void> {
+  const error = new ToolrollError(next.code, { rounds: next.rounds });
+  if (!run.app.isCommitted) throw error;
+  run.record.failed(error);
+  await stream.fail(error);
+}

@@ -1,0 +1,43 @@
+import { showsMenu } from '../core/hops/index.ts';
+import type { Hop, HopMachine } from '../core/hops/index.ts';
+import type { Plan } from '../core/plan/index.ts';
+import type { ProtocolAdapter } from '../core/protocols/index.ts';
+import type { RequestChanges, Turn } from '../core/turn/index.ts';
+import type { RawHeaders, Upstream, UpstreamResponse } from '../upstream/index.ts';
+import type { AppResponse } from './app-response.ts';
+import type { HopTimer } from './hop-timer.ts';
+import type { TurnRecord } from './turn-record.ts';
+
+/** One turn that has a plan, and what it runs with. */
+export interface TurnRun<T extends Turn> {
+  readonly adapter: ProtocolAdapter<T>;
+  readonly turn: T;
+  readonly plan: Plan;
+  readonly upstream: Upstream;
+  readonly request: { readonly path: string; readonly headers: RawHeaders };
+  readonly app: AppResponse;
+  readonly record: TurnRecord;
+  readonly signal: AbortSignal;
+  readonly keepaliveSeconds: number;
+  /** Told of a failure that reaches the app inside its stream, for the log and the metrics. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** What the answers of both shapes (JSON and stream) need of a turn. */
+export interface AnswerContext<T extends Turn> {
+  readonly run: TurnRun<T>;
+  readonly machine: HopMachine;
+  readonly timer: HopTimer;
+}
+
+/** One hop's answer, well received, and what its request changed. */
+export interface HopAnswer {
+  readonly hop: Hop;
+  readonly changes: RequestChanges;
+  readonly response: UpstreamResponse;
+}
+
+/** True if the answer of that hop may hold something that the app must not see. */
+export function mustBeRead(plan: Plan, hop: Hop): boolean {
+  return showsMenu(plan, hop) || plan.applied.backward.size > 0;
+}
