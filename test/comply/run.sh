@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Runs the public compliance suite `llm-comply` (Open Responses format) against the stand-in upstream, then against
+# Toolroll in front of it with rolling up off and on. Every test that passes directly must pass through Toolroll.
+#
+#   npm run test:comply              all three runs
+#   bash test/comply/run.sh direct   the stand-in alone
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+version=0.5.0
+model=gpt-5 # the suite runs its reasoning test for reasoning models only
+venv=.cache/comply
+work=$(mktemp -d)
+started=()
+
+finish() {
+  for pid in "${started[@]}"; do
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap finish EXIT
+
+# A Python without `venv` (Debian packs it apart) gets a plain directory of packages instead.
+install_suite() {
+  [ -x "$venv/bin/llm-comply" ] && "$venv/bin/llm-comply" --version | grep -qF "$version" && return
+  rm -rf "$venv"
+  mkdir -p .cache
+  if python3 -m venv "$venv" >"$work/venv.log" 2>&1 || python3 -m virtualenv -q "$venv" >>"$work/venv.log" 2>&1; then
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check "llm-comply==$version"
+  else
+    rm -rf "$venv"
+    python3 -m pip install -q --disable-pip-version-check --target "$venv/lib" "llm-comply==$version"
+    mkdir -p "$venv/bin"
+    printf '#!/bin/sh\nPYTHONPATH=%s exec python3 -m llm_comply.cli "$@"\n' "$PWD/$venv/lib" >"$venv/bin/llm-comply"
+    chmod +x "$venv/bin/llm-comply"
+  fi
+}
+
+# Waits until a file holds a line that matches, and prints the line.
+wait_for() { # file, pattern, pid
+  for _ in $(seq 200); do
+    grep -m1 -E "$2" "$1" 2>/dev/null && return
+    kill -0 "$3" 2>/dev/null || break
+    sleep 0.1
+  done
+  echo "Did not come up; its output:" >&2
+  cat "$1" >&2
+  return 1
+}
+
+run_suite() { # name, base URL
+  NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 "$venv/bin/llm-comply" run --base-url "$2" --api-key sk-comply \
+    --model "$model" --format open-responses --json >"$work/$1.json" || true
+}
+
+start_upstream() {
+  node dist/benchmark/upstream/main.js --port 0 >"$work/upstream.log" 2>&1 &
+  started+=("$!")
+  upstream=$(wait_for "$work/upstream.log" 'listening on' "$!" | sed 's/.*listening on //')
+}
+
+start_toolroll() { # name of the rules directory
+  UPSTREAM_BASE_URL=$upstream TOOLROLL_PROXY_LISTEN=127.0.0.1:0 TOOLROLL_CONTROL_LISTEN=127.0.0.1:0 \
+    TOOLROLL_RULES_DIR="$PWD/test/comply/rules/$1" node dist/cli.js serve >"$work/$1.out" 2>"$work/$1.log" &
+  started+=("$!")
+  proxy=$(wait_for "$work/$1.log" '"event":"listening"' "$!" | sed 's/.*"proxy":"\([^"]*\)".*/\1/')
+}
+
+install_suite
+npm run --silent build
+start_upstream
+run_suite direct "$upstream"
+runs=(direct)
+if [ "${1:-all}" != direct ]; then
+  for rules in off two-hop; do
+    start_toolroll "$rules"
+    run_suite "$rules" "$proxy/v1"
+    runs+=("$rules")
+  done
+fi
+python3 test/comply/table.py "$work" "${runs[@]}"
