@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A listener that is up. */
 export interface ControlListener {
   /** Where it answers, such as `http://127.0.0.1:9090`. */
   readonly url: string;
-  /** Stops accepting, lets running answers end and resolves when the last connection is closed. */
+  /** Stops accepting, gives running answers two seconds to end and resolves when every connection is closed. */
   close(): Promise<void>;
 }
 
@@ -14,6 +14,7 @@ export interface ControlListener {
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
+const CLOSE_GRACE_MS = 2_000;
 /** How often Node looks for connections over these limits. */
 const CHECK_MS = 5_000;
 
@@ -47,15 +48,22 @@ export async function listenControl(
   if (bound === null || typeof bound === 'string') throw new TypeError('the control listener has no address');
   return {
     url: urlOf(bound),
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => {
-          if (error) reject(error);
-          else resolve();
-        });
-        server.closeIdleConnections();
-      }),
+    close: () => closeServer(server),
   };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => {
+      server.closeAllConnections();
+    }, CLOSE_GRACE_MS);
+    server.close((error) => {
+      clearTimeout(deadline);
+      if (error) reject(error);
+      else resolve();
+    });
+    server.closeIdleConnections();
+  });
 }
 
 function urlOf({ address, port }: AddressInfo): string {

@@ -26,6 +26,8 @@ export async function readDocument(
       chunks.push(chunk);
     }
   } catch (error) {
+    // What still comes is read and thrown away, or the connection would stay half used for ever.
+    request.resume();
     if (error instanceof ToolrollError) throw error;
     throw new ToolrollError('body_unreadable', { reason: 'it ended early' }, { cause: error });
   }

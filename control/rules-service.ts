@@ -51,11 +51,16 @@ export function createRulesService(store: RulesStore, directory: string): RulesS
 }
 
 function checkFile(name: string, bytes: Uint8Array): readonly Fault[] {
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return validateText(text, name).faults;
+  return [{ file: name, line: 1, pointer: '', message: 'the file is not valid UTF-8' }];
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return validateText(new TextDecoder('utf-8', { fatal: true }).decode(bytes), name).faults;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return [{ file: name, line: 1, pointer: '', message: 'the file is not valid UTF-8' }];
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 
