@@ -14,7 +14,7 @@ export class ClientClosedError extends Error {
  * forwarded byte for byte.
  * @param limitBytes most bytes taken. Of a larger body the rest is read and thrown away: a client that is still
  *   writing would otherwise be reset before it reads the 413. The server's own `requestTimeout` bounds that
- * @throws {ToolrollError} `body_too_large`, at once where `content-length` says so
+ * @throws {ToolrollError} `body_too_large`; on a kept connection at once, and before the first byte where `content-length` says so
  * @throws {ClientClosedError} where the client leaves before the end
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -40,7 +40,9 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       chunks.length = 0;
       stopCollecting();
       request.resume();
-      reject(new ToolrollError('body_too_large', { limit: limitBytes }));
+      const error = new ToolrollError('body_too_large', { limit: limitBytes });
+      if (closesAfterAnswer(request)) whenDrained(request, () => reject(error));
+      else reject(error);
     }
 
     function onEnd(): void {
@@ -65,4 +67,22 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       request.off('close', onClose);
     }
   });
+}
+
+/** How long the rest of a refused body is waited for, in milliseconds, before the answer closes the connection. */
+const drainMs = 10_000;
+
+/** Node closes such a connection with its answer, under the hands of a client that still writes and then reads a reset. */
+function closesAfterAnswer(request: IncomingMessage): boolean {
+  return request.httpVersion === '1.0' || /\bclose\b/i.test(request.headers.connection ?? '');
+}
+
+function whenDrained(request: IncomingMessage, callback: () => void): void {
+  const timer = setTimeout(callback, drainMs);
+  const drained = (): void => {
+    clearTimeout(timer);
+    callback();
+  };
+  request.once('end', drained);
+  request.once('close', drained);
 }
