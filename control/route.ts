@@ -43,6 +43,8 @@ export interface Route {
   readonly method: 'get' | 'put' | 'post';
   /** As OpenAPI writes it: parameters in braces. */
   readonly path: string;
+  /** Under which heading the document shows it. */
+  readonly group: 'rules' | 'state' | 'health' | 'docs';
   /** `admin`: behind the key or, without one, for loopback callers only. */
   readonly access: 'open' | 'admin';
   readonly summary: string;

@@ -36,6 +36,7 @@ export function buildOpenApi(routes: readonly Route[], version: string): Readonl
 function operation(route: Route): Record<string, unknown> {
   const { summary, description, parameters, body } = route;
   return {
+    tags: [route.group],
     summary,
     ...(description !== undefined && { description }),
     ...(parameters && { parameters }),

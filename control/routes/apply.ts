@@ -12,6 +12,7 @@ const plan = objectOf({ name: text, reasons: listOf(text), rule_set: textOrNull 
 export const apply: Route = {
   method: 'post',
   path: '/api/tools/apply',
+  group: 'rules',
   access: 'admin',
   summary: 'Show what a turn would become',
   description:

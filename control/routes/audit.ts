@@ -9,6 +9,7 @@ const MAX_LIMIT = 1_000;
 export const audit: Route = {
   method: 'get',
   path: '/api/audit',
+  group: 'state',
   access: 'admin',
   summary: 'The last turns, newest first',
   description: 'Metadata only, unless a rule set asks for contents.',

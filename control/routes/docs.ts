@@ -11,6 +11,7 @@ import { refusal } from './answers.ts';
 export const docsPage: Route = {
   method: 'get',
   path: '/docs',
+  group: 'docs',
   access: 'open',
   summary: 'This document, for people',
   answers: { 200: { description: 'A page.', contentType: 'text/html', schema: text } },
@@ -31,6 +32,7 @@ export function openApiRoute(routes: () => readonly Route[]): Route {
   return {
     method: 'get',
     path: '/docs/openapi.json',
+    group: 'docs',
     access: 'open',
     summary: 'This document, for programs',
     answers: { 200: { description: 'OpenAPI 3.1.', schema: { type: 'object' } } },
@@ -43,6 +45,7 @@ export function openApiRoute(routes: () => readonly Route[]): Route {
 export const docsAsset: Route = {
   method: 'get',
   path: '/docs/{asset}',
+  group: 'docs',
   access: 'open',
   summary: "The page's scripts and styles",
   parameters: [

@@ -6,6 +6,7 @@ import { objectOf, text } from '../schemas.ts';
 export const liveness: Route = {
   method: 'get',
   path: '/healthz',
+  group: 'health',
   access: 'open',
   summary: 'Whether the process runs',
   answers: { 200: { description: 'It does.', schema: objectOf({ status: { enum: ['ok'] } }) } },
@@ -17,6 +18,7 @@ export const liveness: Route = {
 export const readiness: Route = {
   method: 'get',
   path: '/readyz',
+  group: 'health',
   access: 'open',
   summary: 'Whether turns can be served',
   description: 'A faulty change of the rules does not end readiness: the last good revision serves on.',

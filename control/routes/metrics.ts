@@ -4,6 +4,7 @@ import { text } from '../schemas.ts';
 export const metrics: Route = {
   method: 'get',
   path: '/metrics',
+  group: 'health',
   access: 'open',
   summary: 'Metrics for Prometheus',
   answers: { 200: { description: 'Prometheus text.', contentType: 'text/plain', schema: text } },

@@ -5,6 +5,7 @@ import { adminRefusals } from './answers.ts';
 export const reload: Route = {
   method: 'post',
   path: '/api/tools/reload',
+  group: 'rules',
   access: 'admin',
   summary: 'Load the rules directory now',
   answers: {

@@ -8,6 +8,7 @@ import { adminRefusals, bodyRefusals, refusal, rulesBody } from './answers.ts';
 export const getRules: Route = {
   method: 'get',
   path: '/api/tools/rules',
+  group: 'rules',
   access: 'admin',
   summary: 'The rules that serve, per file',
   answers: {
@@ -26,6 +27,7 @@ export const getRules: Route = {
 export const putRules: Route = {
   method: 'put',
   path: '/api/tools/rules',
+  group: 'rules',
   access: 'admin',
   summary: 'Write one rule file and load it',
   description:

@@ -7,6 +7,7 @@ import { adminRefusals } from './answers.ts';
 export const status: Route = {
   method: 'get',
   path: '/api/status',
+  group: 'state',
   access: 'admin',
   summary: 'What runs: revision, files, faults, options',
   answers: {

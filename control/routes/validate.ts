@@ -5,6 +5,7 @@ import { adminRefusals, bodyRefusals, rulesBody } from './answers.ts';
 export const validate: Route = {
   method: 'post',
   path: '/api/tools/validate',
+  group: 'rules',
   access: 'admin',
   summary: 'Check a rule file without loading it',
   description: 'The same check that loading makes, for one file by itself.',

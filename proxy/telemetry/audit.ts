@@ -19,18 +19,22 @@ export interface AuditOptions {
 }
 
 const TOTAL_BYTES = 64 * 1024 * 1024;
-/** An app may send a model name or a tool name of any length, and thousands of tools. */
+/** Nearly every event is smaller and is kept as it is, which costs a turn a microsecond. In UTF-16 units. */
+const PLAIN_LIMIT = 32 * 1024;
+/** An app may send a model name or a tool name of any length, and thousands of tools: of these a part is kept. */
 const TEXT_LIMIT = 1_024;
 const LIST_LIMIT = 256;
 const CONTENT_LIMIT = 64 * 1024;
 const CONTENT_HOPS = 12;
+/** What an object and its numbers take, roughly. */
+const OBJECT_BYTES = 100;
 
 interface Kept {
   readonly event: AuditEvent;
   readonly bytes: number;
 }
 
-/** Opens a trail with nothing in it. What comes in is cut to size and freed of secrets before it is kept. */
+/** Opens a trail with nothing in it. What comes in is cut to size; secrets are taken out when it is read, which is rare. */
 export function createAuditTrail(options: AuditOptions): AuditTrail {
   const totalBytes = options.totalBytes ?? TOTAL_BYTES;
   const ring: (Kept | undefined)[] = [];
@@ -48,7 +52,7 @@ export function createAuditTrail(options: AuditOptions): AuditTrail {
   return {
     record(event) {
       if (options.entries <= 0) return;
-      const kept = bound(event, options.redactor);
+      const kept = shrink(event, options.redactor);
       if (count === options.entries) dropOldest();
       while (count > 0 && bytes + kept.bytes > totalBytes) dropOldest();
       ring[(oldest + count) % options.entries] = kept;
@@ -69,9 +73,60 @@ export function createAuditTrail(options: AuditOptions): AuditTrail {
   };
 }
 
-function bound(event: AuditEvent, redactor: Redactor): Kept {
-  const text = (value: string): string => redactor.line(value, TEXT_LIMIT);
-  const bounded: AuditEvent = {
+function shrink(event: AuditEvent, redactor: Redactor): Kept {
+  const whole = sizeOf(event);
+  if (whole <= PLAIN_LIMIT) return { event, bytes: 2 * whole };
+  const cut = withTexts(event, cutting(redactor));
+  return { event: cut, bytes: 2 * sizeOf(cut) };
+}
+
+/** The lengths of all texts, and something for every object. */
+function sizeOf(event: AuditEvent): number {
+  const { hops, operations, contents } = event;
+  let size = OBJECT_BYTES * (4 + hops.length + operations.length);
+  size += event.path.length + (event.model?.length ?? 0) + sum(event.reasons);
+  for (const hop of hops) size += sum(hop.picks) + (hop.error?.length ?? 0);
+  for (const { tool, detail } of operations) size += tool.length + (detail?.length ?? 0);
+  size += (event.error?.code.length ?? 0) + (event.error?.message.length ?? 0);
+  if (contents === undefined) return size;
+  for (const { request, response } of contents.hops) size += request.length + response.length;
+  return size + contents.request.length;
+}
+
+function sum(texts: readonly string[]): number {
+  let size = 0;
+  for (const text of texts) size += text.length;
+  return size;
+}
+
+/** What is done to each part of an event. */
+interface Treatment {
+  readonly text: (value: string) => string;
+  readonly body: (value: string) => string;
+}
+
+/** Redacts first, since a secret across the cut would be halved and no longer be known as one. */
+function cutting(redactor: Redactor): Treatment {
+  return {
+    text: (value) => detached(redactor.line(value, TEXT_LIMIT)),
+    body: (value) => detached(redactor.body(value, CONTENT_LIMIT)),
+  };
+}
+
+function redacting(redactor: Redactor): Treatment {
+  return {
+    text: (value) => redactor.line(value, PLAIN_LIMIT),
+    body: (value) => redactor.body(value, 2 * CONTENT_LIMIT),
+  };
+}
+
+/** A copy: the engine keeps a cut string as a view, which would hold on to the whole body that it was cut from. */
+function detached(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
+function withTexts(event: AuditEvent, { text, body }: Treatment): AuditEvent {
+  return {
     ...event,
     path: text(event.path),
     model: event.model === null ? null : text(event.model),
@@ -87,13 +142,11 @@ function bound(event: AuditEvent, redactor: Redactor): Kept {
       ...(operation.detail !== undefined && { detail: text(operation.detail) }),
     })),
     ...(event.error && { error: { code: text(event.error.code), message: text(event.error.message) } }),
-    ...(event.contents && { contents: boundContents(event.contents, redactor) }),
+    ...(event.contents && { contents: contentsWith(event.contents, body) }),
   };
-  return { event: bounded, bytes: 2 * JSON.stringify(bounded).length };
 }
 
-function boundContents(contents: AuditContents, redactor: Redactor): AuditContents {
-  const body = (value: string): string => redactor.body(value, CONTENT_LIMIT);
+function contentsWith(contents: AuditContents, body: Treatment['body']): AuditContents {
   return {
     request: body(contents.request),
     hops: contents.hops
