@@ -62,10 +62,13 @@ export function createAuditTrail(options: AuditOptions): AuditTrail {
     recent(limit) {
       const wanted = Math.min(Math.max(Math.floor(limit), 0), count);
       const newest = oldest + count - 1;
-      return Array.from(
+      const kept = Array.from(
         { length: wanted },
         (_, back) => ring[(newest - back) % options.entries]?.event,
-      ).filter((event) => event !== undefined);
+      );
+      return kept
+        .filter((event) => event !== undefined)
+        .map((event) => withTexts(event, redacting(options.redactor)));
     },
     get size() {
       return count;
