@@ -7,7 +7,8 @@ import type { Fault } from './faults/index.ts';
 import { stringOr } from './json-value.ts';
 import type { JsonObject } from './json-value.ts';
 import type { Store } from './store.ts';
-import { PromptCache, tokensOf } from './usage/index.ts';
+import { tokensOf } from './usage/index.ts';
+import type { PromptCache } from './usage/index.ts';
 import { buildOutput, checkChain, checkRequest, decodeRequest, itemsOf } from './wire/index.ts';
 import type { DecodedRequest, NextId, Output, ResponseEnd, ResponseHead, Usage } from './wire/index.ts';
 

@@ -2,6 +2,7 @@
 import { Validator } from '@cfworker/json-schema';
 import { elementsOf, isObject, numberOf, stringsOf } from '../json-value.ts';
 import type { JsonObject } from '../json-value.ts';
+import { fillNumber } from './fill-number.ts';
 import { fillString, stringFromWords } from './fill-string.ts';
 import { flatten, resolve } from './flatten-schema.ts';
 import { readValues } from './read-values.ts';
@@ -202,7 +203,9 @@ function fillArray(schema: JsonObject, place: Place): readonly unknown[] {
   const wanted = Math.min(Math.max(least, filled.length === 0 ? 1 : 0), most);
   while (filled.length < wanted) {
     try {
-      filled.push(fillItem(items, filled, { ...place, depth: place.depth + 1 }));
+      const inner = { ...place, depth: place.depth + 1 };
+      const value = fill(items, inner);
+      filled.push(schema['uniqueItems'] === true ? unlike(value, filled, { items, place: inner }) : value);
     } catch (error) {
       if (!(error instanceof DeadEnd) || filled.length < least) throw error;
       break;
@@ -211,55 +214,19 @@ function fillArray(schema: JsonObject, place: Place): readonly unknown[] {
   return filled;
 }
 
-/** One more element, unlike those before it where that can be had. */
-function fillItem(items: unknown, before: readonly unknown[], place: Place): unknown {
-  const value = fill(items, place);
-  const known = before.map((element) => JSON.stringify(element));
-  if (!known.includes(JSON.stringify(value))) return value;
-  const schema = isObject(items) ? resolve(items, place.root) : {};
-  const other = elementsOf(schema['enum']).find((member) => !known.includes(JSON.stringify(member)));
+/** The value, or one that does not stand in the list yet. */
+function unlike(
+  value: unknown,
+  before: readonly unknown[],
+  at: { readonly items: unknown; readonly place: Place },
+): unknown {
+  const known = new Set(before.map((element) => JSON.stringify(element)));
+  if (!known.has(JSON.stringify(value))) return value;
+  const schema = isObject(at.items) ? resolve(at.items, at.place.root) : {};
+  const other = elementsOf(schema['enum']).find((member) => !known.has(JSON.stringify(member)));
   if (other !== undefined) return other;
   if (typeof value === 'number') return value + before.length * (numberOf(schema['multipleOf']) ?? 1);
   return typeof value === 'string' ? `${value} ${String(before.length + 1)}` : value;
-}
-
-function fillNumber(type: 'integer' | 'number', schema: JsonObject, place: Place): number {
-  const said = place.values.numbers.find(
-    (value) =>
-      !place.usedNumbers.has(value) &&
-      (type === 'number' || Number.isInteger(value)) &&
-      inRange(schema, value),
-  );
-  if (said !== undefined) {
-    place.usedNumbers.add(said);
-    return said;
-  }
-  const preset = numberOf(schema['default']);
-  if (preset !== undefined) return preset;
-  return inRange(schema, 1) ? 1 : edgeOf(type, schema);
-}
-
-function inRange(schema: JsonObject, value: number): boolean {
-  const step = numberOf(schema['multipleOf']);
-  return (
-    value >= (numberOf(schema['minimum']) ?? -Infinity) &&
-    value <= (numberOf(schema['maximum']) ?? Infinity) &&
-    value > (numberOf(schema['exclusiveMinimum']) ?? -Infinity) &&
-    value < (numberOf(schema['exclusiveMaximum']) ?? Infinity) &&
-    (step === undefined || Number.isInteger(value / step))
-  );
-}
-
-/** The number in range that is nearest to the lower bound, or to the upper where there is no lower. */
-function edgeOf(type: 'integer' | 'number', schema: JsonObject): number {
-  const step = numberOf(schema['multipleOf']) ?? 1;
-  const low = numberOf(schema['minimum']) ?? numberOf(schema['exclusiveMinimum']);
-  const high = numberOf(schema['maximum']) ?? numberOf(schema['exclusiveMaximum']) ?? 0;
-  const start = low === undefined ? Math.floor(high / step) : Math.ceil(low / step);
-  const toward = low === undefined ? -1 : 1;
-  const candidates = [start * step, (start + toward) * step];
-  if (type === 'number' && low !== undefined) candidates.push(low, (low + high) / 2);
-  return candidates.find((value) => inRange(schema, value)) ?? start * step;
 }
 
 /** Picks for a menu. */
