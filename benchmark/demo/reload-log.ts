@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface ReloadLog {
   readonly log: Log;
   /** The first load is not news; those after this call are. */
-  showReloads(): void;
+  readonly showReloads: () => void;
 }
 
 /** Makes the log; `print` takes one line. */
