@@ -89,6 +89,8 @@ export interface PreviewInput {
   readonly endpoint: 'responses';
   /** A rule file's text to use instead of the rules that serve; it has been checked. */
   readonly rules?: string;
+  /** Headers of the request by lower-case name, for rule sets that match on them. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** JSON texts are raw, so that numbers and spelling survive into the answer. */
@@ -111,4 +113,4 @@ export interface PreviewPlan {
 }
 
 /** @throws ToolrollError where the turn would be refused */
-export type PreviewTurn = (input: PreviewInput) => Promise<PreviewResult>;
+export type PreviewTurn = (input: PreviewInput) => PreviewResult;

@@ -1,7 +1,7 @@
 import { createControlApp, createRulesService, listenControl } from '../control/index.ts';
 import type { PreviewTurn } from '../control/index.ts';
 import type { Options } from '../schemas/generated/options.ts';
-import { ConfigStore, loadFiles, parseListen, watchDirectory, withoutSecrets } from './config/index.ts';
+import { compileText, ConfigStore, parseListen, watchDirectory, withoutSecrets } from './config/index.ts';
 import type { ReloadOutcome } from './config/index.ts';
 import { ToolrollError } from './core/errors.ts';
 import { createPassthrough, createProxyApp, listenProxy, previewTurn } from './server/index.ts';
@@ -110,7 +110,9 @@ function addressOf(text: string): { host: string; port: number } {
   return address;
 }
 
+/** The poll looks every half minute: what it finds unchanged, or refused before, is no news. */
 function reportReload(outcome: ReloadOutcome, store: ConfigStore, telemetry: Telemetry): void {
+  if (outcome.repeated) return;
   const state = store.current();
   const snapshot = state.status === 'ready' ? state.snapshot : undefined;
   if (outcome.kind === 'applied' && snapshot !== undefined) {
@@ -128,13 +130,10 @@ function reportReload(outcome: ReloadOutcome, store: ConfigStore, telemetry: Tel
 }
 
 function createPreview(store: ConfigStore): PreviewTurn {
-  return async ({ requestBody, rules }) => {
-    if (rules !== undefined) {
-      const loaded = await loadFiles(new Map([['rules.yaml', new TextEncoder().encode(rules)]]));
-      return previewTurn(requestBody, loaded.ruleSets);
-    }
+  return ({ requestBody, rules, headers }) => {
+    if (rules !== undefined) return previewTurn(requestBody, compileText(rules, 'rules').ruleSets, headers);
     const state = store.current();
-    if (state.status === 'ready') return previewTurn(requestBody, state.snapshot.ruleSets);
+    if (state.status === 'ready') return previewTurn(requestBody, state.snapshot.ruleSets, headers);
     throw new ToolrollError('rules_unavailable', {
       reason: state.status === 'invalid' ? state.lastError : 'they are still being loaded',
     });

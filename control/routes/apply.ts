@@ -32,6 +32,11 @@ export const apply: Route = {
           description: 'A rule file as YAML or JSON text, or one rule set as an object.',
           oneOf: [text, component('RuleSet')],
         },
+        headers: {
+          type: 'object',
+          description: 'Headers of the request, for rule sets that match on them.',
+          additionalProperties: text,
+        },
       },
     },
   },
@@ -51,7 +56,7 @@ export const apply: Route = {
     422: { description: 'The rules given are not valid.', schema: component('Validity') },
     503: { description: 'No valid rules have been loaded and none are given.', schema: component('Error') },
   },
-  handle: async ({ response, body, dependencies }) => {
+  handle: ({ response, body, dependencies }) => {
     const input = decode(textOf(body));
     const faults =
       input.rules === undefined
@@ -61,13 +66,13 @@ export const apply: Route = {
       response.status(422).json({ valid: false, errors: faults });
       return;
     }
-    const preview = await dependencies.previewTurn(input);
+    const preview = dependencies.previewTurn(input);
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(encode(preview));
   },
 };
 
-const fields: ReadonlySet<string> = new Set(['request_body', 'endpoint', 'rules']);
+const fields: ReadonlySet<string> = new Set(['request_body', 'endpoint', 'rules', 'headers']);
 
 function decode(source: string): PreviewInput {
   const value = parseJson(source);
@@ -80,7 +85,26 @@ function decode(source: string): PreviewInput {
   const endpoint = value['endpoint'] ?? 'responses';
   if (endpoint !== 'responses') throw invalid("endpoint must be 'responses'.", 'endpoint');
   const rules = rulesText(source, value);
-  return { requestBody: rawMember(source, 'request_body'), endpoint, ...(rules !== undefined && { rules }) };
+  const headers = headersOf(value);
+  return {
+    requestBody: rawMember(source, 'request_body'),
+    endpoint,
+    ...(rules !== undefined && { rules }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** Headers of the request, for rule sets that match on them. */
+function headersOf(value: JsonObject): Readonly<Record<string, string>> | undefined {
+  const headers = value['headers'];
+  if (headers === undefined || headers === null) return undefined;
+  const refusal = invalid('headers must be an object of strings.', 'headers');
+  if (!isJsonObject(headers)) throw refusal;
+  const entries = Object.entries(headers).map(([name, text]): [string, string] => {
+    if (typeof text !== 'string') throw refusal;
+    return [name.toLowerCase(), text];
+  });
+  return Object.fromEntries(entries);
 }
 
 function rulesText(source: string, value: JsonObject): string | undefined {

@@ -23,16 +23,21 @@ export interface Preview {
  * Takes a request through everything but the upstream: what its first hop would send.
  *
  * @param requestBody the raw JSON text of the request
+ * @param headers of the request, by lower-case name
  * @throws ToolrollError where the turn would be refused
  */
-export function previewTurn(requestBody: string, ruleSets: readonly CompiledRuleSet[]): Preview {
+export function previewTurn(
+  requestBody: string,
+  ruleSets: readonly CompiledRuleSet[],
+  headers: Readonly<Record<string, string>> = {},
+): Preview {
   const decoded = responsesAdapter.decodeRequest(requestBody);
   if (decoded.kind === 'not_a_turn') return untouched(requestBody, decoded.reason, null);
   const { turn } = decoded;
   const ruleSet = matchRuleSet(ruleSets, {
     endpoint: turn.protocol,
     model: turn.model,
-    header: () => [],
+    header: (name) => (Object.hasOwn(headers, name) ? [headers[name] ?? ''] : []),
   });
   if (ruleSet === undefined) return untouched(requestBody, 'no_rule_set', null);
   if (ruleSet.mode === 'off') return untouched(requestBody, 'mode_off', ruleSet.name);

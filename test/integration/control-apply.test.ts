@@ -50,6 +50,14 @@ describe('POST /api/tools/apply', () => {
     expect(control.previews.map(({ rules }) => rules)).toEqual([rulesYaml('trial'), object]);
   });
 
+  it('hands over headers by their lower-case names, and refuses what is no text', async () => {
+    await apply('{"request_body":{},"headers":{"X-Team":"pay"}}');
+    expect(control.previews[0]?.headers).toEqual({ 'x-team': 'pay' });
+    const answer = await apply('{"request_body":{},"headers":{"X-Team":1}}');
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { param: 'headers' } });
+  });
+
   it('answers 422 with the errors of rules that are not valid', async () => {
     const answer = await apply(JSON.stringify({ request_body: {}, rules: 'kind: Nothing' }));
     expect(answer.status).toBe(422);
@@ -94,14 +102,18 @@ describe('a preview that fails', () => {
       { tool: 't', rule: 'r', ruleSet: 's' },
       { param: 'tool_choice' },
     );
-    control = await startControl({ previewTurn: () => Promise.reject(refusal) });
+    control = await startControl({ previewTurn: () => {
+        throw refusal;
+      } });
     const answer = await apply('{"request_body":{}}');
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: { code: 'tool_denied', param: 'tool_choice' } });
   });
 
   it('by a bug is answered 500 without a word of it, which goes to the log', async () => {
-    control = await startControl({ previewTurn: () => Promise.reject(new Error('secret detail')) });
+    control = await startControl({ previewTurn: () => {
+        throw new Error('secret detail');
+      } });
     const answer = await apply('{"request_body":{}}');
     expect(answer.status).toBe(500);
     expect(answer.body).toMatchObject({ error: { code: 'internal' } });

@@ -58,7 +58,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<ControlUnd
     rules: createRulesService(store, directory),
     telemetry,
     log,
-    previewTurn: setup.previewTurn ?? ((input) => Promise.resolve(echo(input, previews))),
+    previewTurn: setup.previewTurn ?? ((input) => echo(input, previews)),
     settings: {
       bodyLimitBytes: 100_000,
       publicOptions: { rulesDir: directory, adminApiKey: 'set' },
