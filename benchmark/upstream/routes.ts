@@ -14,6 +14,7 @@ import { tokensOf } from './usage/index.ts';
 import {
   checkRequest,
   decodeRequest,
+  encodeJson,
   itemSegments,
   itemsOf,
   parseBody,
@@ -68,7 +69,7 @@ async function turn(exchange: Exchange): Promise<void> {
   const done = answerTurn(memory, thought, faults);
   if (done.end.usage !== null) log.usage = done.end.usage;
   keep(memory, done);
-  if (!thought.request.stream) sendJson(outlet, 200, JSON.stringify(jsonBody(done, faults)));
+  if (!thought.request.stream) sendJson(outlet, 200, encodeJson(jsonBody(done, faults)));
   else await sendEvents(outlet, bendEvents(streamEvents(done.head, done.end), faults));
 }
 

@@ -4,6 +4,7 @@ import type { Transform, Writable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { Faults } from './faults/index.ts';
 import type { ReceivedRequest } from './request-log.ts';
+import { encodeJson } from './wire/index.ts';
 import type { StreamEvent } from './wire/index.ts';
 
 /** Where an answer goes, what goes wrong with it, and where it is noted. */
@@ -82,7 +83,7 @@ export async function sendEvents(outlet: Outlet, events: readonly StreamEvent[])
   for (const [at, event] of events.entries()) {
     if (gone.aborted) return;
     if (at === resetAt) return sink.destroy();
-    const data = JSON.stringify(event);
+    const data = encodeJson(event);
     const frame = frameOf(event.type, at === brokenAt ? data.slice(0, data.length / 2) : data, faults);
     if (at === cutAt) return sink.cut(frame);
     await sink.write(frame);

@@ -23,7 +23,7 @@ export interface UpstreamOptions {
   readonly host?: string;
   /** Faults of every request that brings none of its own, as in the header `x-stand-in-fault`. */
   readonly fault?: string;
-  /** How many received requests are kept for {@link Upstream.requests}; 10,000 by default, 0 keeps none. */
+  /** How many received requests are kept for {@link Upstream.requests}; 1,000 by default, 0 keeps none. */
   readonly logLimit?: number;
   /** Told of every request when its answer has ended. */
   readonly onAnswered?: (request: ReceivedRequest) => void;
@@ -58,7 +58,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
   const state: State = {
     memory: newMemory(),
     requests: [],
-    logLimit: options.logLimit ?? 10_000,
+    logLimit: options.logLimit ?? 1_000,
     onAnswered: options.onAnswered ?? (() => undefined),
     faults: parseFaults(options.fault),
     served: 0,

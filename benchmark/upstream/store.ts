@@ -12,7 +12,7 @@ export interface StoredResponse {
 }
 
 /** What the store keeps at most. */
-const mostResponses = 2_000;
+const mostResponses = 1_000;
 const mostItems = 20_000;
 
 /** The store of one server. */

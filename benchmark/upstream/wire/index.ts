@@ -4,6 +4,7 @@ export { checkRequest, parseBody } from './check-request.ts';
 export { itemSegments, itemsOf } from './decode-items.ts';
 export { decodeRequest } from './decode-request.ts';
 export type { DecodedRequest } from './decode-request.ts';
+export { encodeJson } from './encode-json.ts';
 export { buildOutput } from './output-items.ts';
 export type { NextId, Output, OutputItem } from './output-items.ts';
 export { responseObject } from './response-object.ts';

@@ -64,7 +64,7 @@ export function responseObject(head: ResponseHead, end: ResponseEnd): JsonObject
     temperature: body['temperature'] ?? 1,
     text: echoText(body['text']),
     tool_choice: body['tool_choice'] ?? 'auto',
-    tools: objectsOf(body['tools']).map(echoTool),
+    tools: echoTools(body),
     top_logprobs: body['top_logprobs'] ?? 0,
     top_p: body['top_p'] ?? 1,
     truncation: body['truncation'] ?? 'disabled',
@@ -85,15 +85,22 @@ function echoText(text: unknown): JsonObject {
   return { ...given, format: given['format'] ?? { type: 'text' }, verbosity: given['verbosity'] ?? 'medium' };
 }
 
-const echoed = new WeakMap<JsonObject, JsonObject>();
+const echoed = new WeakMap<JsonObject, readonly JsonObject[]>();
+
+/** The tools of a body, the same array at every call. */
+function echoTools(body: JsonObject): readonly JsonObject[] {
+  const known = echoed.get(body);
+  if (known !== undefined) return known;
+  const tools = objectsOf(body['tools']).map(echoTool);
+  echoed.set(body, tools);
+  return tools;
+}
 
 /** OpenAI fills in what a function tool leaves out; `strict` is true where nothing is said. */
 function echoTool(tool: JsonObject): JsonObject {
   if (tool['type'] !== 'function') return tool;
-  const known = echoed.get(tool);
-  if (known !== undefined) return known;
   const { type, description, name, parameters, strict, ...rest } = tool;
-  const filled = {
+  return {
     type,
     ...rest,
     description: description ?? null,
@@ -101,6 +108,4 @@ function echoTool(tool: JsonObject): JsonObject {
     parameters: parameters ?? null,
     strict: strict ?? true,
   };
-  echoed.set(tool, filled);
-  return filled;
 }
