@@ -21,8 +21,9 @@ export function proxyOptions(hop: Hop): Options & { readonly ejectPlugins: true 
 }
 
 /** What the upstream is to be asked, out of what the app asked. */
-export function prepare(request: IncomingMessage, upstream: Upstream): Outgoing {
+export function prepare(request: IncomingMessage, upstream: Upstream, hop: Hop): Outgoing {
   return upstream.outgoing({
+    hop,
     method: request.method ?? 'GET',
     path: originalTarget(request),
     headers: request.rawHeaders,
@@ -49,4 +50,35 @@ export function applyOutgoing(outgoing: ClientRequest, prepared: Outgoing, conne
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
   for (const [name, value] of headerPairs(prepared.headers)) outgoing.appendHeader(name, value);
   for (const [name, value] of headerPairs(connection)) outgoing.setHeader(name, value);
+}
+
+/** What has passed of a body so far, for the one retry on a new connection. */
+export interface RememberedBody {
+  /** The chunks in order; undefined where there were too many, or the retry is no longer possible. */
+  readonly chunks: () => readonly Buffer[] | undefined;
+  /** Begins to remember. Not sooner than the body flows to the upstream: listening makes it flow. */
+  readonly watch: () => void;
+  readonly forget: () => void;
+}
+
+/** A larger body is not kept: pass-through holds nothing of an upload but what is on its way. */
+const rememberedBytes = 256 * 1024;
+
+/** Remembers a small body while it passes. The chunks are those that are sent, not copies. */
+export function rememberBody(request: IncomingMessage): RememberedBody {
+  let chunks: Buffer[] | undefined = [];
+  let total = 0;
+  const remember = (chunk: Buffer): void => {
+    total += chunk.byteLength;
+    if (total > rememberedBytes) forget();
+    else chunks?.push(chunk);
+  };
+  const forget = (): void => {
+    chunks = undefined;
+    request.off('data', remember);
+  };
+  const watch = (): void => {
+    if (chunks !== undefined && !request.listeners('data').includes(remember)) request.on('data', remember);
+  };
+  return { chunks: () => chunks, watch, forget };
 }

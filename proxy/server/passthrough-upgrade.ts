@@ -51,7 +51,7 @@ export function createUpgrade(upstream: Upstream, log: PassthroughLog): (server:
       if (!(socket instanceof Socket)) socket.destroy();
       else if (isWebSocket(request)) {
         crossings.set(request, {
-          prepared: prepare(request, upstream),
+          prepared: prepare(request, upstream, upstream.route.upgrade),
           seenUrl: request.url ?? '/',
           state: 'opening',
           failureFrom: (error) => new UpstreamFailure('closed', { cause: error }),

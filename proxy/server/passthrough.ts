@@ -1,18 +1,15 @@
 import { ClientRequest } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import {
-  UpstreamFailure,
-  endToEndHeaders,
-  failOnRefusedTunnel,
-  failuresOf,
-  headerPairs,
-  watchForAnswer,
-} from '../upstream/index.ts';
-import type { Outgoing, RawHeaders, Upstream } from '../upstream/index.ts';
-import { applyOutgoing, prepare, proxyOptions } from './passthrough-request.ts';
-import type { PassthroughLog } from './passthrough-request.ts';
+import type { RequestHandler } from 'http-proxy-middleware';
+import { UpstreamFailure, failOnRefusedTunnel, failuresOf, watchForAnswer } from '../upstream/index.ts';
+import type { Hop, Outgoing, Upstream } from '../upstream/index.ts';
+import { cut, isStatus, relayAnswer } from './passthrough-answer.ts';
+import { applyOutgoing, prepare, proxyOptions, rememberBody } from './passthrough-request.ts';
+import type { PassthroughLog, RememberedBody } from './passthrough-request.ts';
 import { createUpgrade } from './passthrough-upgrade.ts';
+
+export type { PassthroughLog } from './passthrough-request.ts';
 
 export interface PassthroughOptions {
   /** Its pool, its limits and its mapping of paths and headers are used. */
@@ -33,162 +30,149 @@ interface Passage {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly prepared: Outgoing;
+  readonly seenUrl: string;
+  readonly body: RememberedBody;
   failure: UpstreamFailure | undefined;
+  /** The error of the kept connection that was dead, where the request has been sent once more. */
+  retriedAfter: Error | undefined;
+}
+
+/** What the steps of a passage share. */
+interface Works {
+  readonly upstream: Upstream;
+  readonly log: PassthroughLog;
+  readonly passages: WeakMap<IncomingMessage, Passage>;
+  /** Sends a passage once more, on a connection of its own. */
+  readonly retry: (passage: Passage) => void;
 }
 
 /** Makes the pass-through over `http-proxy-middleware`, with the upstream client's pool. */
-export function createPassthrough(options: PassthroughOptions): Passthrough {
-  const { upstream, log } = options;
-  const passages = new WeakMap<IncomingMessage, Passage>();
-  const middleware = createProxyMiddleware({
-    ...proxyOptions(upstream.route.pooled),
-    // Its own copying loses the case and the repetition of headers, and leaves the app hanging when the upstream dies.
-    selfHandleResponse: true,
-    plugins: [
-      (proxyServer) => {
-        proxyServer.on('proxyRes', (answer, request) => {
-          const passage = passages.get(request);
-          if (passage === undefined) return;
-          if (isStatus(answer.statusCode)) relayAnswer(answer, passage, upstream);
-          else answer.destroy(new UpstreamFailure('malformed', { reason: 'not an HTTP status' }));
-        });
-        proxyServer.on('error', (error, request) => {
-          const passage = passages.get(request);
-          if (passage !== undefined) giveUp(passage, asFailure(error), log);
-        });
-      },
-    ],
-  });
-
+export function createPassthrough({ upstream, log }: PassthroughOptions): Passthrough {
+  const works: Works = {
+    upstream,
+    log,
+    passages: new WeakMap(),
+    retry: (passage) => {
+      send(passage, fresh, works);
+    },
+  };
+  const pooled = middlewareOver(upstream.route.pooled, works);
+  const fresh = middlewareOver(upstream.route.fresh, works);
   return {
     handle: (request, response) => {
-      const prepared = prepare(request, upstream);
-      const passage: Passage = { request, response, prepared, failure: undefined };
-      passages.set(request, passage);
-      takeOver(passage, upstream, log);
-      middleware(request, response, (error: unknown) => {
-        giveUp(passage, asFailure(error), log);
-      }).catch((error: unknown) => {
-        giveUp(passage, asFailure(error), log);
-      });
+      const passage: Passage = {
+        request,
+        response,
+        prepared: prepare(request, upstream, upstream.route.pooled),
+        seenUrl: request.url ?? '/',
+        body: rememberBody(request),
+        failure: undefined,
+        retriedAfter: undefined,
+      };
+      works.passages.set(request, passage);
+      // Our server has answered it already; http-proxy would send the head out before it can be set.
+      delete request.headers.expect;
+      takeOver(passage, works);
+      send(passage, pooled, works);
     },
     attachUpgrades: createUpgrade(upstream, log),
   };
 }
 
+function middlewareOver(hop: Hop, works: Works): RequestHandler {
+  return createProxyMiddleware({
+    ...proxyOptions(hop),
+    // Its own copying loses the case and the repetition of headers.
+    selfHandleResponse: true,
+    plugins: [
+      (proxyServer) => {
+        proxyServer.on('proxyRes', (answer, request) => {
+          const passage = works.passages.get(request);
+          if (passage !== undefined) begin(passage, answer, works);
+        });
+        proxyServer.on('error', (error, request) => {
+          const passage = works.passages.get(request);
+          if (passage !== undefined && error !== passage.retriedAfter)
+            giveUp(passage, asFailure(error), works);
+        });
+      },
+    ],
+  });
+}
+
+function send(passage: Passage, middleware: RequestHandler, works: Works): void {
+  // What http-proxy makes of a path does not matter, but some paths make its parser throw.
+  passage.request.url = '/';
+  const failed = (error: unknown): void => {
+    giveUp(passage, asFailure(error), works);
+  };
+  middleware(passage.request, passage.response, failed).catch(failed);
+}
+
 /**
- * Takes the outgoing request over at the one moment at which it is made and nothing of it is sent: when http-proxy
+ * Takes each outgoing request over at the one moment at which it is made and nothing of it is sent: when http-proxy
  * pipes the body into it. Path and headers are set here, since http-proxy collapses `//`, re-escapes characters,
  * reframes DELETE and merges repeated headers. (Its `proxyReq` event comes too late behind a forward proxy.)
  */
-function takeOver(passage: Passage, upstream: Upstream, log: PassthroughLog): void {
-  const { request, response, prepared } = passage;
-  const seenUrl = request.url ?? '/';
-  // What http-proxy makes of a path does not matter, but some paths make its parser throw.
-  request.url = '/';
-  // Our server has answered it already; http-proxy would send the head out before it can be set.
-  delete request.headers.expect;
+function takeOver(passage: Passage, works: Works): void {
+  const { request, prepared, body } = passage;
   const pipe = request.pipe.bind(request);
   request.pipe = (destination, pipeOptions) => {
     if (destination instanceof ClientRequest) {
-      request.url = seenUrl;
+      request.url = passage.seenUrl;
       applyOutgoing(destination, prepared, ['Connection', 'keep-alive']);
-      watchRequest(destination);
+      watch(passage, destination, works);
+      for (const chunk of body.chunks() ?? []) destination.write(chunk);
+      body.watch();
     }
     return pipe(destination, pipeOptions);
   };
-
-  function watchRequest(outgoing: ClientRequest): void {
-    const failureFrom = failuresOf(outgoing);
-    failOnRefusedTunnel(outgoing);
-    watchForAnswer(outgoing, upstream.timeouts, (failure) => {
-      giveUp(passage, failure, log);
-      outgoing.destroy();
-    });
-    // Before http-proxy's own listener: it knows the error, we know what it means.
-    outgoing.prependListener('error', (error) => {
-      giveUp(passage, failureFrom(error), log);
-    });
-    response.once('close', () => {
-      if (response.writableFinished) return;
-      passage.failure ??= new UpstreamFailure('aborted');
-      outgoing.destroy();
-    });
-  }
 }
 
-/** Gives the app the answer as it comes, at the app's pace. */
-function relayAnswer(answer: IncomingMessage, passage: Passage, upstream: Upstream): void {
+function watch(passage: Passage, outgoing: ClientRequest, works: Works): void {
   const { response } = passage;
-  if (response.destroyed || response.headersSent) {
-    answer.destroy();
-    return;
-  }
-  sendHead(answer, response);
-  const stopWatching = watchIdle(answer, response, upstream.timeouts.idleTimeoutMs);
-  answer.on('error', (error) => {
-    passage.failure ??= asFailure(error);
+  const failureFrom = failuresOf(outgoing);
+  failOnRefusedTunnel(outgoing);
+  watchForAnswer(outgoing, works.upstream.timeouts, (failure) => {
+    giveUp(passage, failure, works);
+    outgoing.destroy();
   });
-  answer.once('close', () => {
-    stopWatching();
-    // http-proxy leaves the app waiting here.
-    if (!answer.complete || passage.failure !== undefined) cut(response);
+  // Before http-proxy's own listener: it knows the error, we know what it means.
+  outgoing.prependListener('error', (error) => {
+    const failure = failureFrom(error);
+    if (mayRetry(passage, failure)) {
+      passage.retriedAfter = error;
+      works.retry(passage);
+    } else giveUp(passage, failure, works);
   });
-  answer.pipe(response);
+  response.once('close', () => {
+    if (response.writableFinished) return;
+    passage.failure ??= new UpstreamFailure('aborted');
+    outgoing.destroy();
+  });
 }
 
-/** Ends an answer that pauses for too long, and sends its head where no body follows at once. */
-function watchIdle(answer: IncomingMessage, response: ServerResponse, timeoutMs: number): () => void {
-  let begun = false;
-  const timer = setTimeout(() => {
-    // An app that does not read is not an upstream that does not send.
-    if (response.writableNeedDrain) timer.refresh();
-    else answer.destroy(new UpstreamFailure('idle_timeout', { timeoutMs }));
-  }, timeoutMs);
-  const moved = (): void => {
-    begun = true;
-    timer.refresh();
-  };
-  answer.on('data', moved);
-  response.on('drain', moved);
-  // Node keeps the head back until there is a body to send with it; a stream's first event may be minutes away.
-  setImmediate(() => {
-    if (!begun && !response.writableEnded && !response.destroyed) response.flushHeaders();
-  });
-  return () => {
-    clearTimeout(timer);
-  };
-}
-
-/** Node reads any three digits, and refuses to send those below 100. */
-function isStatus(status: number | undefined): boolean {
-  return status !== undefined && status >= 100 && status <= 999;
-}
-
-function sendHead(answer: IncomingMessage, response: ServerResponse): void {
-  response.sendDate = false;
-  const headers = endToEndHeaders(answer.rawHeaders);
-  const status = answer.statusCode ?? 502;
-  const message = answer.statusMessage ?? '';
-  if (response.getHeaderNames().length === 0) response.writeHead(status, message, headers);
+function begin(passage: Passage, answer: IncomingMessage, works: Works): void {
+  const { response } = passage;
+  passage.body.forget();
+  if (!isStatus(answer.statusCode))
+    giveUp(passage, new UpstreamFailure('malformed', { reason: 'not an HTTP status' }), works);
+  if (passage.failure !== undefined || response.destroyed) answer.destroy();
   else {
-    // Beside headers that were set before, `writeHead` keeps only the last of repeated fields.
-    replaceHeaders(response, headers);
-    response.writeHead(status, message);
+    relayAnswer(answer, response, {
+      idleTimeoutMs: works.upstream.timeouts.idleTimeoutMs,
+      hasFailed: () => passage.failure !== undefined,
+    });
   }
-}
-
-function replaceHeaders(response: ServerResponse, headers: RawHeaders): void {
-  for (const [name] of headerPairs(headers)) response.removeHeader(name);
-  for (const [name, value] of headerPairs(headers)) response.appendHeader(name, value);
 }
 
 /** Ends a passage that failed: with the catalogue's error where nothing was sent, else by cutting the connection. */
-function giveUp(passage: Passage, failure: UpstreamFailure, log: PassthroughLog): void {
+function giveUp(passage: Passage, failure: UpstreamFailure, { log }: Works): void {
   const { request, response } = passage;
   if (passage.failure !== undefined || response.writableFinished) return;
   passage.failure = failure;
-  if (response.destroyed || request.destroyed) return;
+  passage.body.forget();
+  if (response.destroyed || response.socket?.destroyed !== false) return;
   log.warn('passthrough_failed', { method: request.method, kind: failure.kind, reason: failure.reason });
   if (response.headersSent) {
     cut(response);
@@ -199,18 +183,14 @@ function giveUp(passage: Passage, failure: UpstreamFailure, log: PassthroughLog)
   response.end(JSON.stringify(error.toBody()));
 }
 
-/**
- * Closes the app's connection without ending the answer, so that a half answer is not taken for a whole one. What has
- * been received is sent out first.
- */
-function cut(response: ServerResponse): void {
-  if (response.socket === null) response.destroy();
-  else response.socket.destroySoon();
+/** As the upstream client has it: once, for a kept connection that was dead, as long as the body can be sent again. */
+function mayRetry(passage: Passage, failure: UpstreamFailure): boolean {
+  if (!failure.staleConnection || passage.retriedAfter !== undefined || passage.failure !== undefined)
+    return false;
+  return passage.body.chunks() !== undefined && !passage.response.destroyed;
 }
 
 /** What http-proxy reports comes from its own works or from the app's side of the connection. */
 function asFailure(error: unknown): UpstreamFailure {
   return error instanceof UpstreamFailure ? error : new UpstreamFailure('closed', { cause: error });
 }
-
-export type { PassthroughLog } from './passthrough-request.ts';

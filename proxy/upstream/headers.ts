@@ -34,8 +34,15 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Methods whose requests Node frames as chunked where nothing says how long the body is. */
-const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+/** Methods whose requests Node sends without a body unless told; the others it frames as chunked. */
+const bodilessMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+]);
 
 /** Walks a raw list as pairs. */
 export function* headerPairs(
@@ -115,7 +122,7 @@ function framingHeaders({ framing, method }: RequestHeaderOptions): string[] {
     case 'chunked':
       return ['Transfer-Encoding', 'chunked'];
     case 'none':
-      return methodsWithBody.has(method) ? ['Content-Length', '0'] : [];
+      return bodilessMethods.has(method) ? [] : ['Content-Length', '0'];
     default:
       return framing satisfies never;
   }

@@ -12,6 +12,10 @@ export interface Hop {
   readonly hostname: string;
   readonly port: number;
   readonly agent: http.Agent;
+  /** Put in front of the path: a forward proxy of an http upstream wants the whole URL (RFC 9112, 3.2.2). */
+  readonly pathPrefix: string;
+  /** Fields for a forward proxy that reads the request itself. */
+  readonly proxyHeaders: RawHeaders;
 }
 
 /** The way to the upstream: direct, or through the forward proxy of the environment. */
@@ -22,10 +26,6 @@ export interface Route {
   readonly fresh: Hop;
   /** The way of a connection that changes its protocol: a forward proxy has to tunnel it. */
   readonly upgrade: Hop;
-  /** Put in front of the path: a forward proxy of an http upstream wants the whole URL (RFC 9112, 3.2.2). */
-  readonly pathPrefix: string;
-  /** Fields for the forward proxy that has no tunnel to read them from. */
-  readonly proxyHeaders: RawHeaders;
   /** Ends the idle connections; those in use end after their answers. */
   readonly close: () => void;
 }
@@ -46,13 +46,13 @@ export function createRoute(target: UpstreamTarget, environment: Environment): R
 function directRoute(target: UpstreamTarget): Route {
   const pooled = hopTo(target, agentFor(target.protocol, kept));
   const fresh = hopTo(target, agentFor(target.protocol, single));
-  return { pooled, fresh, upgrade: fresh, pathPrefix: '', proxyHeaders: [], close: closing(pooled) };
+  return { pooled, fresh, upgrade: fresh, close: closing(pooled) };
 }
 
 function tunnelRoute(target: UpstreamTarget, proxy: URL): Route {
   const pooled = hopTo(target, new HttpsProxyAgent(proxy, kept));
   const fresh = hopTo(target, new HttpsProxyAgent(proxy, single));
-  return { pooled, fresh, upgrade: fresh, pathPrefix: '', proxyHeaders: [], close: closing(pooled) };
+  return { pooled, fresh, upgrade: fresh, close: closing(pooled) };
 }
 
 /**
@@ -67,13 +67,12 @@ function absoluteFormRoute(target: UpstreamTarget, proxy: URL): Route {
     hostname: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: proxy.port === '' ? defaultPort : Number(proxy.port),
   } as const;
-  const pooled = hopTo(end, agentFor(protocol, kept));
+  const readByProxy = { pathPrefix: target.origin, proxyHeaders: proxyAuthorization(proxy) };
+  const pooled = { ...hopTo(end, agentFor(protocol, kept)), ...readByProxy };
   return {
     pooled,
-    fresh: hopTo(end, agentFor(protocol, single)),
+    fresh: { ...hopTo(end, agentFor(protocol, single)), ...readByProxy },
     upgrade: hopTo(target, new HttpsProxyAgent(proxy, single)),
-    pathPrefix: target.origin,
-    proxyHeaders: proxyAuthorization(proxy),
     close: closing(pooled),
   };
 }
@@ -84,10 +83,10 @@ function proxyAuthorization(proxy: URL): RawHeaders {
   return ['Proxy-Authorization', `Basic ${Buffer.from(credentials).toString('base64')}`];
 }
 
-type End = Omit<Hop, 'agent'>;
+type End = Pick<Hop, 'protocol' | 'hostname' | 'port'>;
 
 function hopTo({ protocol, hostname, port }: End, agent: http.Agent): Hop {
-  return { protocol, hostname, port, agent };
+  return { protocol, hostname, port, agent, pathPrefix: '', proxyHeaders: [] };
 }
 
 function agentFor(protocol: Hop['protocol'], options: http.AgentOptions): http.Agent {

@@ -67,6 +67,8 @@ export interface Upstream {
 }
 
 export interface OutgoingOptions {
+  /** The way that the request will take: `pooled` and `fresh` want the same. */
+  readonly hop: Hop;
   readonly method: string;
   readonly path: string;
   readonly headers: RawHeaders;
@@ -101,6 +103,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     async send(request) {
       if (request.signal.aborted) throw new UpstreamFailure('aborted');
       const prepared = outgoing({
+        hop: route.pooled,
         method: request.method,
         path: request.path,
         headers: rawHeadersOf(request.headers),
@@ -120,8 +123,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       host: target.host,
       apiKey: options.apiKey,
     });
-    headers.push(...route.proxyHeaders);
-    return { path: `${route.pathPrefix}${target.pathFor(request.path)}`, headers };
+    headers.push(...request.hop.proxyHeaders);
+    return { path: `${request.hop.pathPrefix}${target.pathFor(request.path)}`, headers };
   }
 }
 

@@ -9,46 +9,9 @@ import { promisify } from 'node:util';
 import { transformFileSync } from '@swc/core';
 import { answering, asking, atEnd, bytesOf, cleanUp, clientOf, failureOf, run } from './real-servers.ts';
 import type { RunningServer } from './real-servers.ts';
+import { startForwardProxy } from './forward-proxy-server.ts';
 
 afterEach(cleanUp);
-
-/** What a forward proxy was asked for, in order: `GET http://…`, `CONNECT host:port`. */
-interface ForwardProxy extends RunningServer {
-  readonly asked: string[];
-  readonly authorizations: (string | undefined)[];
-}
-
-/** A forward proxy that does both: absolute form over its own connection, and tunnels. */
-async function startForwardProxy(): Promise<ForwardProxy> {
-  const asked: string[] = [];
-  const authorizations: (string | undefined)[] = [];
-  const server = http.createServer((request, response) => {
-    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
-    authorizations.push(request.headers['proxy-authorization']);
-    const onward = http.request(request.url ?? '', {
-      method: request.method ?? 'GET',
-      headers: request.headers,
-    });
-    onward.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(onward);
-  });
-  server.on('connect', (request, socket, head) => {
-    asked.push(`CONNECT ${request.url ?? ''}`);
-    authorizations.push(request.headers['proxy-authorization']);
-    const [host = '', port = ''] = (request.url ?? '').split(':');
-    const onward = net.connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      onward.write(head);
-      onward.pipe(socket).pipe(onward);
-    });
-    onward.on('error', () => socket.destroy());
-    socket.on('close', () => onward.destroy());
-  });
-  return { ...(await run(server)), asked, authorizations };
-}
 
 describe('through a forward proxy', () => {
   it('an http upstream is asked for in absolute form, with the proxy’s credentials for the proxy alone', async () => {
