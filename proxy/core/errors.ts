@@ -41,11 +41,6 @@ export const errorCatalogue = {
     type: 'server_error',
     message: 'No valid rules have been loaded: {reason}. Turns are refused so that a deny rule cannot lapse.',
   },
-  shutting_down: {
-    status: 503,
-    type: 'server_error',
-    message: 'The proxy is shutting down.',
-  },
   upstream_unreachable: {
     status: 502,
     type: 'server_error',
