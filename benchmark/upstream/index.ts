@@ -1,4 +1,3 @@
-export { fillArguments } from './brain/index.ts';
 export type { ReceivedRequest, RequestKind } from './request-log.ts';
 export { startUpstream } from './server.ts';
 export type { Upstream, UpstreamOptions } from './server.ts';

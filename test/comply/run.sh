@@ -65,7 +65,23 @@ start_toolroll() { # name of the rules directory
   UPSTREAM_BASE_URL=$upstream TOOLROLL_PROXY_LISTEN=127.0.0.1:0 TOOLROLL_CONTROL_LISTEN=127.0.0.1:0 \
     TOOLROLL_RULES_DIR="$PWD/test/comply/rules/$1" node dist/cli.js serve >"$work/$1.out" 2>"$work/$1.log" &
   started+=("$!")
-  proxy=$(wait_for "$work/$1.log" '"event":"listening"' "$!" | sed 's/.*"proxy":"\([^"]*\)".*/\1/')
+  listening=$(wait_for "$work/$1.log" '"event":"listening"' "$!")
+  proxy=$(sed 's/.*"proxy":"\([^"]*\)".*/\1/' <<<"$listening")
+  control=$(sed 's/.*"control":"\([^"]*\)".*/\1/' <<<"$listening")
+}
+
+# A pass would mean nothing if no tool had been rolled up: the counter of selecting hops must say so.
+require_hops() { # 'some' or 'none'
+  python3 - "$control/metrics" "$1" <<'PYTHON'
+import re, sys, urllib.request
+
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+metrics = opener.open(sys.argv[1]).read().decode()
+counts = re.findall(r'^toolroll_hops_total\{[^}]*kind="select"[^}]*\} (\d+)', metrics, re.M)
+hops = sum(map(int, counts))
+if (hops > 0) != (sys.argv[2] == "some"):
+    sys.exit(f"Expected {sys.argv[2]} selecting hops, the metrics count {hops}.")
+PYTHON
 }
 
 install_suite
@@ -77,6 +93,7 @@ if [ "${1:-all}" != direct ]; then
   for rules in off two-hop; do
     start_toolroll "$rules"
     run_suite "$rules" "$proxy/v1"
+    if [ "$rules" = two-hop ]; then require_hops some; else require_hops none; fi
     runs+=("$rules")
   done
 fi

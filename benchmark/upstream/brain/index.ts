@@ -8,6 +8,5 @@ export type {
   ToolDemand,
 } from './contract.ts';
 export { fullName } from './choose-tools.ts';
-export { fillArguments } from './fill-arguments.ts';
 export { menuOf } from './menu.ts';
 export { callOf, sinceQuestion, think } from './think.ts';
