@@ -41,8 +41,11 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       stopCollecting();
       request.resume();
       const error = new ToolrollError('body_too_large', { limit: limitBytes });
-      if (closesAfterAnswer(request)) whenDrained(request, () => reject(error));
-      else reject(error);
+      if (closesAfterAnswer(request)) {
+        whenDrained(request, () => {
+          reject(error);
+        });
+      } else reject(error);
     }
 
     function onEnd(): void {

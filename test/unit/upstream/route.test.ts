@@ -156,6 +156,7 @@ async function sendSeparately(url: string, environment: NodeJS.ProcessEnv): Prom
     fs.mkdirSync(path.dirname(path.join(folder, source)), { recursive: true });
     fs.writeFileSync(path.join(folder, source), code);
   }
+  fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"commonjs"}');
   fs.symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
   const script = path.join(folder, 'send.cjs');
   fs.writeFileSync(
