@@ -2,7 +2,7 @@ import { hopChanges, HopMachine } from '../core/hops/index.ts';
 import { planTurn } from '../core/plan/index.ts';
 import type { Plan } from '../core/plan/index.ts';
 import { responsesAdapter } from '../core/protocols/index.ts';
-import { lastMember, scanObject, sliceSpan } from '../core/json/index.ts';
+import { isJsonObject, lastMember, parseJson, scanObject, sliceSpan } from '../core/json/index.ts';
 import { matchRuleSet } from '../core/rules/index.ts';
 import type { CompiledRuleSet, Operation } from '../core/rules/index.ts';
 
@@ -69,8 +69,7 @@ function untouched(requestBody: string, reason: string, ruleSet: string | null):
 }
 
 function toolsOf(text: string): string {
-  if (!/^\s*\{/.test(text)) return '[]';
+  if (!isJsonObject(parseJson(text))) return '[]';
   const tools = lastMember(scanObject(text), 'tools');
   return tools === undefined ? '[]' : sliceSpan(text, tools.value);
 }
-

@@ -184,7 +184,8 @@ export class TurnRecord {
     const offered = this.#turn?.toolList.tools.length ?? 0;
     if (this.#plan === undefined) return { offered, shown: offered, menu: 0 };
     const { applied, menu, excluded } = this.#plan;
-    const hidden = this.#hops.at(-1)?.kind === 'fallback' ? 0 : menu.size + excluded.size - this.#pickedCount();
+    const hidden =
+      this.#hops.at(-1)?.kind === 'fallback' ? 0 : menu.size + excluded.size - this.#pickedCount();
     return {
       offered,
       shown: Math.max(applied.tools.length - hidden, 0),
@@ -211,7 +212,8 @@ export class TurnRecord {
   /** Nothing is saved or lost where nothing was changed, or where the turn did not come to its end. */
   #savings(): { saved: number; lost: number } {
     const turn = this.#turn;
-    if (turn === undefined || this.#plan === undefined || this.#outcome !== 'ok') return { saved: 0, lost: 0 };
+    if (turn === undefined || this.#plan === undefined || this.#outcome !== 'ok')
+      return { saved: 0, lost: 0 };
     return computeSavings({
       rest: estimateOutside(turn.text, turn.toolSpans),
       sentTools: this.#plan.applied.sentTokens,

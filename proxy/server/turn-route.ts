@@ -146,8 +146,7 @@ function origin({ request, path }: Passage): { path: string; headers: readonly s
 }
 
 type Readable =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'unreadable'; readonly reason: string };
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** @throws ToolrollError `body_too_large` if it decodes to more than the limit */
 async function readText(request: IncomingMessage, body: Buffer, limitBytes: number): Promise<Readable> {
@@ -164,10 +163,9 @@ async function readText(request: IncomingMessage, body: Buffer, limitBytes: numb
     case 'decoded': {
       const { bytes } = decoded;
       if (!isUtf8(bytes)) return { kind: 'unreadable', reason: 'not_utf8' };
-      return {
-        kind: 'text',
-        text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
-      };
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+      // Some servers read past a byte order mark, so a deny rule has to as well; a rewritten body goes without it.
+      return { kind: 'text', text: text.startsWith('\uFEFF') ? text.slice(1) : text };
     }
     default:
       return decoded satisfies never;
@@ -175,9 +173,7 @@ async function readText(request: IncomingMessage, body: Buffer, limitBytes: numb
 }
 
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
-  const value = request.headers[name];
-  if (value === undefined) return [];
-  return typeof value === 'string' ? [value] : value;
+  return request.headersDistinct[name] ?? [];
 }
 
 interface Settling {

@@ -70,7 +70,11 @@ function removeMembers(scan: ObjectScan, removed: ReadonlySet<Member>): Edit[] {
   );
 }
 
-function addMembers(scan: ObjectScan, removed: ReadonlySet<Member>, missing: ReadonlyMap<string, string>): Edit {
+function addMembers(
+  scan: ObjectScan,
+  removed: ReadonlySet<Member>,
+  missing: ReadonlyMap<string, string>,
+): Edit {
   const added = [...missing].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
   const last = scan.members.at(-1);
   if (last === undefined) return { start: scan.span.start + 1, end: scan.span.start + 1, text: added };
@@ -144,7 +148,8 @@ function removeListed(entries: readonly Span[], isRemoved: (index: number) => bo
     const previous = entries[first - 1];
     const last = entries[index - 1];
     if (next !== undefined) edits.push({ start, end: next.start, text: '' });
-    else if (previous !== undefined) edits.push({ start: previous.end, end: last?.end ?? previous.end, text: '' });
+    else if (previous !== undefined)
+      edits.push({ start: previous.end, end: last?.end ?? previous.end, text: '' });
     else edits.push({ start, end: last?.end ?? start, text: '' });
   }
   return edits;

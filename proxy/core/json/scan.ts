@@ -95,6 +95,25 @@ export function lastMember(scan: ObjectScan, key: string): Member | undefined {
   return scan.members.findLast((member) => member.key === key);
 }
 
+/**
+ * The string values of every member of that key, at any depth, in the order of the text. Linear, whatever the depth.
+ *
+ * @param text JSON that `JSON.parse` has accepted
+ */
+export function stringMembers(text: string, key: string): string[] {
+  const found: string[] = [];
+  let at = text.indexOf('"');
+  while (at !== -1) {
+    const end = skipString(text, at);
+    const colon = skipSpace(text, end);
+    const value = skipSpace(text, colon + 1);
+    const isMember = text.charCodeAt(colon) === COLON && text.charCodeAt(value) === QUOTE;
+    if (isMember && readKey(text, at, end) === key) found.push(readKey(text, value, skipString(text, value)));
+    at = text.indexOf('"', end);
+  }
+  return found;
+}
+
 /** The text of a span. */
 export function sliceSpan(text: string, span: Span): string {
   return text.slice(span.start, span.end);

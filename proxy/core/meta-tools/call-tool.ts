@@ -67,7 +67,8 @@ function resolve(argumentsText: string, keys: ReadonlySet<string>): Resolution {
       text: `The arguments could not be read. Send {"names": ["…"]} with up to ${String(MAX_PICKS)} names of the menu.`,
     };
   }
-  const known = [...new Set(names)].filter((name) => keys.has(name));
+  const spelled = names.map((name) => (keys.has(name) ? name : name.trim()));
+  const known = [...new Set(spelled)].filter((name) => keys.has(name));
   if (known.length > 0) return { kind: 'reveal', keys: known };
   return { kind: 'answer', text: explainUnknown(names, keys) };
 }
@@ -77,13 +78,14 @@ function readNames(argumentsText: string): string[] | undefined {
   const value = parseJson(argumentsText);
   if (!isJsonObject(value)) return undefined;
   const { names } = value;
-  if (typeof names === 'string') return [names.trim()];
+  if (typeof names === 'string') return [names];
   if (!isJsonArray(names)) return undefined;
-  return names.flatMap((name) => (typeof name === 'string' ? [name.trim()] : []));
+  return names.flatMap((name) => (typeof name === 'string' ? [name] : []));
 }
 
 function explainUnknown(names: readonly string[], keys: ReadonlySet<string>): string {
-  if (names.length === 0) return 'No name was given. Send the names of the tools you need, as the menu spells them.';
+  if (names.length === 0)
+    return 'No name was given. Send the names of the tools you need, as the menu spells them.';
   const lines = names.slice(0, MAX_PICKS).map((name) => {
     const shown = JSON.stringify(name.slice(0, MAX_NAME_LENGTH));
     return `There is no tool ${shown}. The closest names: ${closest(name, keys).join(', ')}.`;

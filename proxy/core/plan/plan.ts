@@ -16,6 +16,7 @@ export type PlanReason =
   | 'tool_choice_hosted'
   | 'tool_choice_unreadable'
   | 'tool_choice_named'
+  | 'tool_choice_unknown'
   | 'no_tools'
   | 'few_tools'
   | 'few_tool_tokens'
@@ -54,7 +55,12 @@ export function planTurn(turn: Turn, ruleSet: CompiledRuleSet): Plan {
     toolChoice: turn.toolChoice,
     choiceChange: choice,
   };
-  const nothing = { menu: new Map(), excluded: new Set<string>(), revealed: new Set<string>(), metaTool: undefined };
+  const nothing = {
+    menu: new Map(),
+    excluded: new Set<string>(),
+    revealed: new Set<string>(),
+    metaTool: undefined,
+  };
   const obstacle = findObstacle(turn, ruleSet.selection);
   if (obstacle !== undefined) return { ...base, ...nothing, kind: 'direct', reasons: [obstacle] };
 
@@ -68,7 +74,9 @@ export function planTurn(turn: Turn, ruleSet: CompiledRuleSet): Plan {
     ...split,
     kind: 'two_hop',
     reasons: named ? ['rolled_up', 'tool_choice_named'] : ['rolled_up'],
-    metaTool: named ? undefined : makeMenu(applied, [...split.menu.values()], ruleSet.selection),
+    metaTool: named
+      ? undefined
+      : createMenu(turn, applied, { menu: split.menu, selection: ruleSet.selection }),
   };
 }
 
@@ -79,7 +87,11 @@ function effectiveRules(turn: Turn, ruleSet: CompiledRuleSet): CompiledRuleSet {
   if (turn.oneHopReason !== 'background') return ruleSet;
   let reduced = withoutRenames.get(ruleSet);
   if (reduced === undefined) {
-    reduced = { ...ruleSet, rules: ruleSet.rules.filter((rule) => rule.kind !== 'rename') };
+    // Rules that name the tool by its new name still have to reach it.
+    const rules = ruleSet.rules.map((rule) =>
+      rule.kind === 'rename' ? { ...rule, scope: 'rules' as const } : rule,
+    );
+    reduced = { ...ruleSet, rules };
     withoutRenames.set(ruleSet, reduced);
   }
   return reduced;
@@ -96,15 +108,21 @@ function findObstacle(turn: Turn, selection: CompiledSelection): PlanReason | un
       return 'tool_choice_hosted';
     case 'unreadable':
       return 'tool_choice_unreadable';
+    case 'named':
+      return isDeclared(turn, turn.toolChoice.key) ? undefined : 'tool_choice_unknown';
     case 'unset':
     case 'auto':
     case 'required':
-    case 'named':
     case 'allowed':
       return undefined;
     default:
       return turn.toolChoice satisfies never;
   }
+}
+
+/** The upstream judges a choice of what is not there, with all the tools before it that the app sent. */
+function isDeclared(turn: Turn, key: string): boolean {
+  return turn.toolList.tools.some((tool) => tool.key === key);
 }
 
 interface Split {
@@ -126,10 +144,15 @@ function splitCatalogue(turn: Turn, applied: AppliedRules, selection: CompiledSe
     const appKey = tool.id === undefined ? tool.key : (turn.toolList.tools[tool.id]?.key ?? tool.key);
     if (allowed !== undefined && !allowed.has(appKey)) excluded.add(tool.key);
     else if (toolChoice.kind === 'named' && toolChoice.key === appKey) revealed.add(tool.key);
-    else if (turn.calledKeys.has(appKey) || isPinned(tool, selection)) revealed.add(tool.key);
+    else if (isSticky(turn, appKey, tool) || isPinned(tool, selection)) revealed.add(tool.key);
     else menu.set(tool.key, tool);
   }
   return { menu, excluded, revealed };
+}
+
+/** An app that is not given its own names back (`mapBack: false`) has the upstream's in its history. */
+function isSticky(turn: Turn, appKey: string, tool: AppliedTool): boolean {
+  return turn.calledKeys.has(appKey) || turn.calledKeys.has(tool.key);
 }
 
 function isInCatalogue(tool: AppliedTool, selection: CompiledSelection): boolean {
@@ -156,17 +179,17 @@ function findShortfall(
   return tokens < selection.minToolTokens ? 'few_tool_tokens' : undefined;
 }
 
-function makeMenu(
+function createMenu(
+  turn: Turn,
   applied: AppliedRules,
-  menu: readonly AppliedTool[],
-  selection: CompiledSelection,
+  { menu, selection }: { readonly menu: Split['menu']; readonly selection: CompiledSelection },
 ): MetaTool {
   const limit = selection.summaryLimitChars;
-  const entries = menu.map((tool) => ({
+  const entries = [...menu.values()].map((tool) => ({
     key: tool.key,
     summary: limit === 0 ? '' : shorten(descriptionOf(tool.text), limit),
   }));
-  return createCallTool(freeMetaName(applied), entries);
+  return createCallTool(freeMetaName(turn, applied), entries);
 }
 
 function descriptionOf(text: string): string {
@@ -175,10 +198,14 @@ function descriptionOf(text: string): string {
   return (description ?? '').replace(/\s+/g, ' ').trim();
 }
 
-/** `call_tool`, or the first free `call_tool_2`, … where the app has a tool of that name. */
-function freeMetaName(applied: AppliedRules): string {
-  const taken = new Set(applied.tools.flatMap((tool) => [tool.name, tool.key]));
-  for (const appName of applied.backward.values()) taken.add(appName);
+/** `call_tool`, or the first free `call_tool_2`, … where the app has, or has called, a tool of that name. */
+function freeMetaName(turn: Turn, applied: AppliedRules): string {
+  const taken = new Set([
+    ...applied.tools.flatMap((tool) => [tool.name, tool.key]),
+    ...turn.toolList.tools.flatMap((tool) => tool.candidates),
+    ...applied.backward.values(),
+    ...turn.calledKeys,
+  ]);
   let name = 'call_tool';
   for (let suffix = 2; taken.has(name); suffix += 1) name = `call_tool_${String(suffix)}`;
   return name;
@@ -196,4 +223,3 @@ export function changesNothing(turn: Turn, plan: Plan): boolean {
     ![...applied.forward.keys()].some((key) => turn.calledKeys.has(key))
   );
 }
-

@@ -47,8 +47,11 @@ function decideAllowed(
     // The app allowed only what is gone now. `auto` would allow everything else.
     return { kind: 'none' };
   }
-  const untouched = left.length === choice.entries.length && !left.some(({ key }) => applied.forward.has(key));
-  return untouched ? { kind: 'keep' } : { kind: 'allowed', entries: left.map((entry) => renameEntry(entry, applied)) };
+  const untouched =
+    left.length === choice.entries.length && !left.some(({ key }) => applied.forward.has(key));
+  return untouched
+    ? { kind: 'keep' }
+    : { kind: 'allowed', entries: left.map((entry) => renameEntry(entry, applied)) };
 }
 
 /** An entry of `allowed_tools` as the upstream knows the tool. */
@@ -62,5 +65,9 @@ export function renameEntry(entry: AllowedEntry, applied: AppliedRules): Allowed
 function refuseDenied(key: string, applied: AppliedRules, ruleSet: CompiledRuleSet): void {
   const rule = applied.denied.get(key);
   if (rule === undefined) return;
-  throw new ToolrollError('tool_denied', { tool: key, rule, ruleSet: ruleSet.name }, { param: 'tool_choice' });
+  throw new ToolrollError(
+    'tool_denied',
+    { tool: key, rule, ruleSet: ruleSet.name },
+    { param: 'tool_choice' },
+  );
 }

@@ -4,6 +4,7 @@ import type { DeclaredTool, ToolList } from '../turn/index.ts';
 import type { CompiledRule, CompiledRuleSet } from './compile.ts';
 import { editDefinition } from './definition.ts';
 import { matchesAny } from './pattern.ts';
+import type { Matcher } from './pattern.ts';
 import { trimDefinition } from './trim.ts';
 
 /** A tool as the upstream shall see it, once the rules have been applied. */
@@ -60,42 +61,44 @@ export function applyRules(ruleSet: CompiledRuleSet, list: ToolList): AppliedRul
 
 /** A tool on its way through the rules. */
 interface Draft {
-  readonly declared: DeclaredTool;
+  /** `undefined` for one that a rule injected. */
+  readonly id: number | undefined;
+  readonly declared: Omit<DeclaredTool, 'id'>;
   name: string;
   text: string;
   removed: boolean;
+  /** Names that rules call it by though the upstream does not. */
+  readonly aliases: string[];
 }
 
 class RuleApplication {
   private readonly drafts: Draft[];
-  private readonly injected: { name: string; text: string }[] = [];
   private readonly forward = new Map<string, string>();
   private readonly backward = new Map<string, string>();
   private readonly denied = new Map<string, string>();
   private readonly operations: Operation[] = [];
 
   constructor(list: ToolList) {
-    this.drafts = list.tools.map((declared) => ({
-      declared,
-      name: declared.name,
-      text: declared.text,
-      removed: false,
-    }));
+    this.drafts = list.tools.map((declared) => newDraft(declared, declared.id));
   }
 
   run(rules: readonly CompiledRule[]): AppliedRules {
     for (const rule of rules) this.apply(rule);
+    const declared = this.drafts.filter((draft) => draft.id !== undefined);
+    const live = this.live();
+    // Another tool may have the key that a removed one had.
+    for (const draft of live) this.denied.delete(draft.declared.key);
     return {
-      tools: [...this.drafts.filter((draft) => !draft.removed).map(finish), ...this.injected.map(finishInjected)],
-      changes: this.drafts.map(({ declared, text, removed }) => {
-        if (removed) return null;
-        return text === declared.text ? undefined : text;
+      tools: live.map(finish),
+      changes: declared.map((draft) => {
+        if (draft.removed) return null;
+        return draft.text === draft.declared.text ? undefined : draft.text;
       }),
       forward: this.forward,
       backward: this.backward,
       denied: this.denied,
       operations: this.operations,
-      sentTokens: this.drafts.reduce((sum, { declared }) => sum + estimateTokens(declared.text), 0),
+      sentTokens: declared.reduce((sum, draft) => sum + estimateTokens(draft.declared.text), 0),
     };
   }
 
@@ -119,7 +122,10 @@ class RuleApplication {
       case 'trim':
         for (const draft of this.live()) {
           if (!isEditable(draft)) continue;
-          if (rule.names !== undefined && !namesOf(draft).some((name) => matchesAny(rule.names ?? [], name))) {
+          if (
+            rule.names !== undefined &&
+            !namesOf(draft).some((name) => matchesAny(rule.names ?? [], name))
+          ) {
             continue;
           }
           this.rewrite(rule, draft, trimDefinition(draft.text, draft.declared, rule));
@@ -145,18 +151,10 @@ class RuleApplication {
     this.record(rule, draft.declared.key);
   }
 
-  /** A tool with several names goes if any of them is denied, and stays only if all of them are allowed. */
+  /** A tool with several names goes if any of them is denied; one that cannot be read stays only if all are allowed. */
   private filter(rule: Extract<CompiledRule, { kind: 'filter' }>, draft: Draft): void {
-    const names = namesOf(draft);
-    const bare = draft.declared.kind === 'unreadable' ? draft.declared.candidates : [draft.name];
-    const denied = names.some((name) => matchesAny(rule.deny, name));
-    const { allow } = rule;
-    const allowed =
-      allow === undefined ||
-      (draft.declared.kind === 'unreadable'
-        ? bare.length > 0 && bare.every((name) => matchesAny(allow, name))
-        : names.some((name) => matchesAny(allow, name)));
-    if (!denied && allowed) return;
+    const denied = namesOf(draft).some((name) => matchesAny(rule.deny, name));
+    if (!denied && isAllowed(rule.allow, draft)) return;
     draft.removed = true;
     this.denied.set(draft.declared.key, rule.id);
     this.record(rule, draft.declared.key, denied ? 'denied' : 'not allowed');
@@ -165,9 +163,12 @@ class RuleApplication {
   /** The history may name a tool that is declared no more, so the map holds every rename, met or not. */
   private rename(rule: Extract<CompiledRule, { kind: 'rename' }>): void {
     const matches = this.live().filter((draft) => isNamed(draft, rule.from) && isEditable(draft));
-    const namespaces = new Set(matches.map((draft) => draft.declared.namespace));
+    if (rule.scope === 'rules') {
+      for (const draft of matches) draft.aliases.push(rule.to);
+      return;
+    }
     if (matches.length === 0) this.forward.set(rule.from, this.freeName(rule.to, undefined));
-    for (const namespace of namespaces) {
+    for (const namespace of new Set(matches.map((draft) => draft.declared.namespace))) {
       const to = this.freeName(rule.to, namespace);
       for (const draft of matches.filter((match) => match.declared.namespace === namespace)) {
         this.forward.set(draft.declared.key, to);
@@ -191,50 +192,80 @@ class RuleApplication {
       this.live().flatMap((draft) => (draft.declared.namespace === namespace ? [draft.name] : [])),
     );
     let name = wanted;
-    for (let suffix = 2; taken.has(name); suffix += 1) name = `${wanted}_${String(suffix)}`;
+    for (let suffix = 2; taken.has(name); suffix += 1) {
+      const end = `_${String(suffix)}`;
+      name = wanted.slice(0, MAX_NAME_CHARS - end.length) + end;
+    }
     return name;
   }
 
   private inject(rule: Extract<CompiledRule, { kind: 'inject' }>): void {
-    const taken = this.live().some((draft) => draft.name === rule.name);
+    const taken = this.live().some(
+      ({ declared, name }) => declared.namespace === undefined && name === rule.name,
+    );
     if (taken) {
       this.record(rule, rule.name, 'skipped: the app has a tool of that name');
       return;
     }
-    this.injected.push({ name: rule.name, text: rule.text });
+    const { name, text, toolKind } = rule;
+    this.drafts.push(newDraft({ ...injected, kind: toolKind, key: name, name, text }, undefined));
     this.record(rule, rule.name);
   }
 }
 
-function finish({ declared, name, text }: Draft): AppliedTool {
+/** The longest name that the API takes for a function. */
+const MAX_NAME_CHARS = 128;
+
+const injected = {
+  namespace: undefined,
+  candidates: [],
+  // What the operator adds is to be shown, so it is never rolled up.
+  rollable: false,
+  definition: { start: 0, end: 0 },
+} as const;
+
+function newDraft(declared: Omit<DeclaredTool, 'id'>, id: number | undefined): Draft {
+  const { name, text } = declared;
+  return { id, declared, name, text, removed: false, aliases: [] };
+}
+
+function finish({ id, declared, name, text }: Draft): AppliedTool {
+  const { kind, key, namespace, rollable } = declared;
   return {
-    id: declared.id,
-    key: declared.kind === 'hosted' ? declared.key : qualify(declared.namespace, name),
+    id,
+    key: kind === 'hosted' ? key : qualify(namespace, name),
     name,
-    rollable: declared.rollable,
+    rollable,
     text,
     estimatedTokens: estimateTokens(text),
   };
-}
-
-/** An injected tool is what the operator wants shown, so it is never rolled up. */
-function finishInjected({ name, text }: { name: string; text: string }): AppliedTool {
-  return { id: undefined, key: name, name, rollable: false, text, estimatedTokens: estimateTokens(text) };
 }
 
 function qualify(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}.${name}`;
 }
 
-function namesOf(draft: Draft): readonly string[] {
-  const qualified = qualify(draft.declared.namespace, draft.name);
-  return [draft.name, qualified, ...draft.declared.candidates];
+/** Every name that the tool goes by, alone and with its namespace. */
+function namesOf({ declared, name, aliases }: Draft): readonly string[] {
+  const bare = [name, ...aliases, ...declared.candidates];
+  return declared.namespace === undefined
+    ? bare
+    : [...bare, ...bare.map((each) => qualify(declared.namespace, each))];
 }
 
-function isNamed(draft: Draft, name: string): boolean {
-  return draft.name === name || qualify(draft.declared.namespace, draft.name) === name;
+function isNamed({ declared, name, aliases }: Draft, wanted: string): boolean {
+  return [name, ...aliases].some((each) => each === wanted || qualify(declared.namespace, each) === wanted);
 }
 
-function isEditable(draft: Draft): boolean {
-  return draft.declared.kind === 'function' || draft.declared.kind === 'custom';
+/** A hosted tool is allowed by its type alone: another name that it brings is its own affair. */
+function isAllowed(allow: readonly Matcher[] | undefined, { declared, name, aliases }: Draft): boolean {
+  if (allow === undefined) return true;
+  const fits = (each: string): boolean =>
+    matchesAny(allow, each) || matchesAny(allow, qualify(declared.namespace, each));
+  if (declared.kind !== 'unreadable') return [name, ...aliases].some(fits);
+  return declared.candidates.length > 0 && declared.candidates.every(fits);
+}
+
+function isEditable({ declared }: Draft): boolean {
+  return declared.kind === 'function' || declared.kind === 'custom';
 }

@@ -24,9 +24,22 @@ export type CompiledRule =
       readonly from: string;
       readonly to: string;
       readonly mapBack: boolean;
+      /** `rules`: only the rules after it know the new name; the tool goes upstream under its own. */
+      readonly scope: 'turn' | 'rules';
     }
-  | { readonly kind: 'override'; readonly id: string; readonly name: string; readonly changes: DefinitionChanges }
-  | { readonly kind: 'inject'; readonly id: string; readonly name: string; readonly text: string }
+  | {
+      readonly kind: 'override';
+      readonly id: string;
+      readonly name: string;
+      readonly changes: DefinitionChanges;
+    }
+  | {
+      readonly kind: 'inject';
+      readonly id: string;
+      readonly name: string;
+      readonly text: string;
+      readonly toolKind: 'function' | 'custom' | 'hosted';
+    }
   | {
       readonly kind: 'trim';
       readonly id: string;
@@ -88,12 +101,10 @@ export function compileRuleSet(
   const patterns = new PatternCompiler();
   const { spec } = document;
   const match = spec.match ?? {};
-  const headers = Object.entries(match.headers ?? {}).map(
-    ([name, list]): [string, readonly Matcher[]] => [
-      name.toLowerCase(),
-      patterns.list(list, `/spec/match/headers/${escapePointer(name)}`),
-    ],
-  );
+  const headers = Object.entries(match.headers ?? {}).map(([name, list]): [string, readonly Matcher[]] => [
+    name.toLowerCase(),
+    patterns.list(list, `/spec/match/headers/${escapePointer(name)}`),
+  ]);
   const rules = (spec.tools ?? []).map((rule, index) => compileRule(rule, index, patterns));
   const ruleSet: CompiledRuleSet = {
     name: document.metadata.name,
@@ -139,16 +150,26 @@ function compileRule(rule: Rule, index: number, patterns: PatternCompiler): Comp
   }
   if ('rename' in rule) {
     const { from, to, mapBack } = rule.rename;
-    return { kind: 'rename', id: id('rename'), from, to, mapBack: mapBack ?? true };
+    return { kind: 'rename', id: id('rename'), from, to, mapBack: mapBack ?? true, scope: 'turn' };
   }
   if ('override' in rule) {
     const { name, ...changes } = rule.override;
-    const texts = Object.entries(changes).map(([key, value]): [string, string] => [key, JSON.stringify(value)]);
+    const texts = Object.entries(changes).map(([key, value]): [string, string] => [
+      key,
+      JSON.stringify(value),
+    ]);
     return { kind: 'override', id: id('override'), name, changes: Object.fromEntries(texts) };
   }
   if ('inject' in rule) {
     const { tool } = rule.inject;
-    return { kind: 'inject', id: id('inject'), name: injectedName(tool), text: JSON.stringify(tool) };
+    const toolKind = tool.type === 'function' || tool.type === 'custom' ? tool.type : 'hosted';
+    return {
+      kind: 'inject',
+      id: id('inject'),
+      name: injectedName(tool),
+      text: JSON.stringify(tool),
+      toolKind,
+    };
   }
   const { names, descriptionChars, parameterDescriptionChars } = rule.trim;
   return {
@@ -180,7 +201,8 @@ function compileSelection(
     minTools: selection.minTools ?? 4,
     minToolTokens: minToolTokens === 'auto' ? MIN_TOOL_TOKENS_UNKNOWN_CACHE : minToolTokens,
     maxRounds: selection.maxRounds ?? 3,
-    onExhausted: selection.onExhausted === undefined || selection.onExhausted === 'direct' ? 'direct' : 'error',
+    onExhausted:
+      selection.onExhausted === undefined || selection.onExhausted === 'direct' ? 'direct' : 'error',
     summaryLimitChars: selection.summaryLimitChars ?? 0,
     acceptUnseenCalls: selection.acceptUnseenCalls ?? false,
     reasoningOnReveal: selection.reasoningOnReveal ?? 'keep',
@@ -210,7 +232,10 @@ function findClashes(rules: readonly CompiledRule[]): CompileFault[] {
     } else if (rule.kind === 'inject') claim(targets, rule.name, index, 'inject/tool/name');
     const ids = rules.findIndex((other) => other.id === rule.id);
     if (ids !== index) {
-      faults.push({ pointer: `/spec/tools/${String(index)}/id`, message: `rule id '${rule.id}' is used twice` });
+      faults.push({
+        pointer: `/spec/tools/${String(index)}/id`,
+        message: `rule id '${rule.id}' is used twice`,
+      });
     }
   });
   return faults;
@@ -225,4 +250,3 @@ function qualifyLike(from: string, to: string): string {
 function escapePointer(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
-

@@ -10,7 +10,11 @@ const FUNCTION_ONLY = new Set(['parameters', 'strict']);
  *
  * @param text the tool's present text; its definition starts where the declared one's did
  */
-export function editDefinition(text: string, declared: DeclaredTool, changes: DefinitionChanges): string {
+export function editDefinition(
+  text: string,
+  declared: Pick<DeclaredTool, 'kind' | 'definition'>,
+  changes: DefinitionChanges,
+): string {
   const fitting = Object.entries(changes).filter(
     ([key]) => declared.kind === 'function' || !FUNCTION_ONLY.has(key),
   );

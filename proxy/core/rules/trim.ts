@@ -1,4 +1,4 @@
-import { applyEdits, lastMember, parseJson, scanArray, scanObject, sliceSpan } from '../json/index.ts';
+import { applyEdits, parseJson, scanArray, scanObject, sliceSpan } from '../json/index.ts';
 import type { Edit, Span } from '../json/index.ts';
 import type { DeclaredTool } from '../turn/index.ts';
 
@@ -12,23 +12,28 @@ export interface TrimLimits {
 const MAX_DEPTH = 64;
 
 /** Cuts the tool's description, and those of its parameters, to the limits. */
-export function trimDefinition(text: string, declared: DeclaredTool, limits: TrimLimits): string {
+export function trimDefinition(
+  text: string,
+  declared: Pick<DeclaredTool, 'kind' | 'definition'>,
+  limits: TrimLimits,
+): string {
   const scan = scanObject(text, declared.definition.start);
   const edits: Edit[] = [];
-  const description = lastMember(scan, 'description');
-  if (description && limits.descriptionChars !== undefined) {
-    edits.push(...cut(text, description.value, limits.descriptionChars));
-  }
-  const parameters = lastMember(scan, 'parameters');
-  if (parameters && limits.parameterDescriptionChars !== undefined) {
-    walkSchema(text, parameters.value, limits.parameterDescriptionChars, edits);
+  for (const { key, value } of scan.members) {
+    if (key === 'description' && limits.descriptionChars !== undefined) {
+      edits.push(...cut(text, value, limits.descriptionChars));
+    } else if (key === 'parameters' && limits.parameterDescriptionChars !== undefined) {
+      walkSchema(text, value, limits.parameterDescriptionChars, edits);
+    }
   }
   return applyEdits(text, edits);
 }
 
 /** Keywords whose value is a schema, or an array of them. */
 const SCHEMA_KEYWORDS = new Set(
-  'items prefixItems additionalItems additionalProperties contains propertyNames anyOf oneOf allOf not if then else'.split(' '),
+  'items prefixItems additionalItems additionalProperties contains propertyNames anyOf oneOf allOf not if then else'.split(
+    ' ',
+  ),
 );
 /** Keywords whose value maps names to schemas. */
 const SCHEMA_MAPS = new Set('properties patternProperties $defs definitions dependentSchemas'.split(' '));

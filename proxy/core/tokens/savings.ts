@@ -46,7 +46,8 @@ export function computeSavings({ rest, sentTools, hops }: SavingsInput): Savings
   const estimated = rest + last.shownTools;
   const ratio = last.inputTokens === undefined || estimated === 0 ? 1 : last.inputTokens / estimated;
   const scale = Math.min(Math.max(ratio, 1 / MAX_CALIBRATION), MAX_CALIBRATION);
-  const counted = (hop: SavingsInput['hops'][number]): number => hop.inputTokens ?? (rest + hop.shownTools) * scale;
+  const counted = (hop: SavingsInput['hops'][number]): number =>
+    hop.inputTokens ?? (rest + hop.shownTools) * scale;
   const direct = counted(last) + (sentTools - last.shownTools) * scale;
   const used = hops.reduce((sum, hop) => sum + counted(hop), 0);
   const saved = Math.round(direct - used);

@@ -22,7 +22,7 @@ export interface DeclaredTool {
   readonly name: string;
   readonly namespace: string | undefined;
   readonly kind: ToolKind;
-  /** For an unreadable tool every name it may be known by (duplicate keys), else empty. */
+  /** For hosted and unreadable tools every other name they may be taken for, so that deny rules reach them. */
   readonly candidates: readonly string[];
   /** True if it may be rolled up: a function or custom tool whose key no other tool has. */
   readonly rollable: boolean;

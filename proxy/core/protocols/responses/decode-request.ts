@@ -1,4 +1,13 @@
-import { isJsonArray, isJsonObject, lastMember, parseJson, scanArray, scanObject, sliceSpan, stringField } from '../../json/index.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  lastMember,
+  parseJson,
+  scanArray,
+  scanObject,
+  sliceSpan,
+  stringField,
+} from '../../json/index.ts';
 import type { JsonObject, ObjectScan, Span } from '../../json/index.ts';
 import type { AllowedEntry, DecodedRequest, OneHopReason, ToolChoice, Turn } from '../../turn/index.ts';
 import { readTools } from './request-tools.ts';
@@ -12,6 +21,15 @@ export interface ResponsesTurn extends Turn {
   readonly arrayPlaces: readonly ArrayPlace[];
   /** The parsed `input`, if it is an array. */
   readonly inputItems: readonly unknown[] | undefined;
+  /** Members that a later one of the same key overrules: no upstream may read what we did not. */
+  readonly overruled: readonly OverruledMembers[];
+}
+
+/** What of one object is not to be sent. */
+export interface OverruledMembers {
+  readonly scan: ObjectScan;
+  /** Indexes of its members. */
+  readonly dropped: ReadonlySet<number>;
 }
 
 export interface ArrayPlace {
@@ -21,24 +39,49 @@ export interface ArrayPlace {
 
 /** The keys that we read: where one stands twice, only the last counts, and the others must not reach the upstream. */
 const KEYS_READ: ReadonlySet<string> = new Set([
-  'model', 'stream', 'tools', 'tool_choice', 'parallel_tool_calls', 'input', 'store', 'reasoning', 'include',
-  'background', 'prompt', 'conversation', 'truncation', 'context_management', 'prompt_cache_options',
+  'model',
+  'stream',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'input',
+  'store',
+  'reasoning',
+  'include',
+  'background',
+  'prompt',
+  'conversation',
+  'truncation',
+  'context_management',
+  'prompt_cache_options',
 ]);
+
+/** The keys that decide which tools an input item brings. */
+const ITEM_KEYS_READ: ReadonlySet<string> = new Set(['type', 'tools']);
+
+/** Input items that bring tools: Codex sends all of its tools so, and a client that searches tools itself the found ones. */
+const TOOL_CARRIERS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output']);
+
+/** Whether an input could hold such an item, its type spelled with escapes included; most need no look at each item. */
+const MAY_CARRY_TOOLS = /additional_tools|tool_search_output|\\u00[0-7]/i;
 
 /** Reads the body of `POST /v1/responses`. */
 export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
   const body = parseJson(text);
   if (body === undefined) return { kind: 'not_a_turn', reason: 'not_json' };
   if (!isJsonObject(body)) return { kind: 'not_a_turn', reason: 'not_an_object' };
-  const topTools = body['tools'];
-  if (topTools !== undefined && topTools !== null && !isJsonArray(topTools)) {
-    return { kind: 'not_a_turn', reason: 'tools_not_an_array' };
-  }
   const scan = scanObject(text);
   const inputItems = isJsonArray(body['input']) ? body['input'] : undefined;
-  const arrayPlaces = findToolArrays(text, scan, inputItems);
+  const itemSpans = carrierSpans(text, scan, inputItems);
+  const overruled = findOverruled(text, scan, itemSpans);
+  const arrayPlaces = findToolArrays(text, scan, { items: inputItems, spans: itemSpans });
+  const topTools = body['tools'];
+  const unreadable = topTools !== undefined && topTools !== null && !isJsonArray(topTools);
+  // Were tools elsewhere, a deny rule would lapse for them: then the upstream judges the odd `tools` of a turn of ours.
+  if (unreadable && arrayPlaces.length === 0 && overruled.length === 0) {
+    return { kind: 'not_a_turn', reason: 'tools_not_an_array' };
+  }
   const toolList = readTools(arrayPlaces.map(({ span }) => sliceSpan(text, span)));
-  const toolChoiceMember = lastMember(scan, 'tool_choice');
   const turn: ResponsesTurn = {
     protocol: 'responses',
     text,
@@ -46,54 +89,75 @@ export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
     stream: body['stream'] === true,
     toolList,
     toolSpans: arrayPlaces.map(({ span }) => span),
-    toolChoice: decodeToolChoice(body['tool_choice'], text, toolChoiceMember?.value),
+    toolChoice: decodeToolChoice(body['tool_choice'], text, lastMember(scan, 'tool_choice')?.value),
     parallelToolCalls: body['parallel_tool_calls'] !== false,
     calledKeys: readCalledKeys(inputItems ?? []),
-    oneHopReason: readOneHopReason(body) ?? toolList.oneHopReason,
+    oneHopReason: readOneHopReason(body, inputItems ?? []) ?? toolList.oneHopReason,
     needsEncryptedReasoning: needsEncryptedReasoning(body),
-    hasDuplicateKeys: hasDuplicates(scan),
+    hasDuplicateKeys: overruled.length > 0,
     scan,
     arrayPlaces,
     inputItems,
+    overruled,
   };
   return { kind: 'turn', turn };
 }
 
-function hasDuplicates(scan: ObjectScan): boolean {
-  const seen = new Set<string>();
-  return scan.members.some(({ key }) => KEYS_READ.has(key) && (seen.has(key) || !seen.add(key)));
+/** Where the items of the input stand, if any of them could bring tools. */
+function carrierSpans(
+  text: string,
+  scan: ObjectScan,
+  items: readonly unknown[] | undefined,
+): readonly Span[] {
+  const input = lastMember(scan, 'input');
+  if (items === undefined || input === undefined) return [];
+  return MAY_CARRY_TOOLS.test(sliceSpan(text, input.value))
+    ? scanArray(text, input.value.start).elements
+    : [];
 }
 
-/** Positions of the members that a later one of the same key overrules. */
-export function overruledMembers(turn: ResponsesTurn): ReadonlySet<number> {
-  const { members } = turn.scan;
-  return new Set(
-    members.flatMap(({ key }, index) =>
-      KEYS_READ.has(key) && members.findLastIndex((other) => other.key === key) !== index ? [index] : [],
-    ),
-  );
+function findOverruled(text: string, scan: ObjectScan, itemSpans: readonly Span[]): OverruledMembers[] {
+  const found = [{ scan, dropped: overruledIn(scan, KEYS_READ) }];
+  for (const span of itemSpans) {
+    if (text[span.start] !== '{') continue;
+    const item = scanObject(text, span.start);
+    found.push({ scan: item, dropped: overruledIn(item, ITEM_KEYS_READ) });
+  }
+  return found.filter(({ dropped }) => dropped.size > 0);
 }
 
-function findToolArrays(text: string, scan: ObjectScan, items: readonly unknown[] | undefined): ArrayPlace[] {
+function overruledIn({ members }: ObjectScan, keys: ReadonlySet<string>): ReadonlySet<number> {
+  const dropped = new Set<number>();
+  const latest = new Map<string, number>();
+  members.forEach(({ key }, index) => {
+    if (!keys.has(key)) return;
+    const earlier = latest.get(key);
+    if (earlier !== undefined) dropped.add(earlier);
+    latest.set(key, index);
+  });
+  return dropped;
+}
+
+interface InputItems {
+  readonly items: readonly unknown[] | undefined;
+  readonly spans: readonly Span[];
+}
+
+function findToolArrays(text: string, scan: ObjectScan, { items, spans }: InputItems): ArrayPlace[] {
   const places: ArrayPlace[] = [];
   const top = lastMember(scan, 'tools');
-  if (top !== undefined && text[top.value.start] === '[') places.push({ span: top.value, inputItem: undefined });
-  const carriers = (items ?? []).flatMap((item, index) => (holdsTools(item) ? [index] : []));
-  const input = lastMember(scan, 'input');
-  if (carriers.length === 0 || input === undefined) return places;
-  const { elements } = scanArray(text, input.value.start);
-  for (const inputItem of carriers) {
-    const element = elements[inputItem];
-    if (element === undefined) continue;
-    const tools = lastMember(scanObject(text, element.start), 'tools');
+  if (top !== undefined && text[top.value.start] === '[')
+    places.push({ span: top.value, inputItem: undefined });
+  spans.forEach((span, inputItem) => {
+    if (!holdsTools(items?.[inputItem])) return;
+    const tools = lastMember(scanObject(text, span.start), 'tools');
     if (tools !== undefined) places.push({ span: tools.value, inputItem });
-  }
+  });
   return places;
 }
 
-/** Codex 0.144 and later sends its tools in an input item of this type and no top-level `tools`. */
 function holdsTools(item: unknown): boolean {
-  return isJsonObject(item) && item['type'] === 'additional_tools' && isJsonArray(item['tools']);
+  return isJsonObject(item) && TOOL_CARRIERS.has(item['type']) && isJsonArray(item['tools']);
 }
 
 function decodeToolChoice(value: unknown, text: string, span: Span | undefined): ToolChoice {
@@ -117,11 +181,16 @@ function decodeAllowed(value: JsonObject, text: string, span: Span): ToolChoice 
   const { elements } = scanArray(text, member.value.start);
   const entries = tools.map((tool, index): AllowedEntry => {
     const element = elements[index] ?? { start: 0, end: 0 };
-    const type = isJsonObject(tool) ? stringField(tool, 'type') : undefined;
-    const key = isJsonObject(tool) ? (keyOf(tool) ?? type ?? '') : '';
-    return { key, text: sliceSpan(text, element) };
+    return { key: isJsonObject(tool) ? allowedKey(tool) : '', text: sliceSpan(text, element) };
   });
   return { kind: 'allowed', mode, entries };
+}
+
+/** An entry for a hosted tool goes by its type, whatever else it names: `mcp` entries name a tool of their server. */
+function allowedKey(entry: JsonObject): string {
+  const type = stringField(entry, 'type');
+  const hosted = type !== undefined && type !== 'function' && type !== 'custom';
+  return hosted ? type : (keyOf(entry) ?? '');
 }
 
 /**
@@ -149,18 +218,22 @@ function readCalledKeys(items: readonly unknown[]): ReadonlySet<string> {
   return keys;
 }
 
-function readOneHopReason(body: JsonObject): OneHopReason | undefined {
+function readOneHopReason(body: JsonObject, items: readonly unknown[]): OneHopReason | undefined {
   if (body['background'] === true) return 'background';
   if (body['prompt'] != null) return 'prompt_template';
   if (body['conversation'] != null) return 'conversation';
   if (body['truncation'] === 'auto') return 'truncation';
   if (body['context_management'] != null) return 'context_management';
   const cache = body['prompt_cache_options'];
-  return isJsonObject(cache) && cache['prewarm'] === true ? 'cache_prewarm' : undefined;
+  if (isJsonObject(cache) && cache['prewarm'] === true) return 'cache_prewarm';
+  return items.some((item) => isJsonObject(item) && item['type'] === 'tool_search_output')
+    ? 'tool_search'
+    : undefined;
 }
 
 function needsEncryptedReasoning(body: JsonObject): boolean {
   const include = body['include'];
-  const asked = isJsonArray(include) && include.includes('reasoning.encrypted_content');
+  if (include != null && !isJsonArray(include)) return false;
+  const asked = include?.includes('reasoning.encrypted_content') ?? false;
   return body['store'] === false && isJsonObject(body['reasoning']) && !asked;
 }

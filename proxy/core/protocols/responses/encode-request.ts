@@ -1,7 +1,22 @@
-import { applyEdits, editElements, editMembers, lastMember, parseJson, scanArray, scanObject, sliceSpan } from '../../json/index.ts';
+import {
+  applyEdits,
+  editElements,
+  editMembers,
+  isJsonObject,
+  lastMember,
+  scanArray,
+  scanObject,
+  sliceSpan,
+} from '../../json/index.ts';
 import type { Edit, ElementChange } from '../../json/index.ts';
-import type { AddedTool, AllowedChange, CarriedItem, RequestChanges, ToolDefinition } from '../../turn/index.ts';
-import { isCallItem, keyOf, overruledMembers } from './decode-request.ts';
+import type {
+  AddedTool,
+  AllowedChange,
+  CarriedItem,
+  RequestChanges,
+  ToolDefinition,
+} from '../../turn/index.ts';
+import { isCallItem, keyOf } from './decode-request.ts';
 import type { ResponsesTurn } from './decode-request.ts';
 import type { ToolArray, ToolEntry } from './request-tools.ts';
 
@@ -11,18 +26,26 @@ import type { ToolArray, ToolEntry } from './request-tools.ts';
 export function encodeRequest(turn: ResponsesTurn, changes: RequestChanges): string {
   const arrays = turn.toolList.arrays.map((array, index) => editArray(turn, array, index, changes));
   const emptyItems = new Set(
-    arrays.flatMap(({ empty }, index) => {
+    arrays.flatMap(({ state }, index) => {
       const item = turn.arrayPlaces[index]?.inputItem;
-      return empty && item !== undefined ? [item] : [];
+      return state === 'emptied' && item !== undefined && mayGo(turn.inputItems?.[item]) ? [item] : [];
     }),
   );
-  const noTools = changes.added.length === 0 && arrays.length > 0 && arrays.every(({ empty }) => empty);
   const edits = [
-    ...arrays.flatMap(({ edits, empty }) => (empty ? [] : edits)),
+    ...arrays.flatMap(({ edits, state }, index) => {
+      const item = turn.arrayPlaces[index]?.inputItem;
+      const goes = item === undefined ? state === 'emptied' : emptyItems.has(item);
+      return goes ? [] : edits;
+    }),
     ...editInput(turn, changes, emptyItems),
-    ...editTop(turn, changes, { topEmpty: isTopEmpty(turn, arrays), noTools }),
+    ...editTop(turn, changes, arrays),
   ];
   return applyEdits(turn.text, edits);
+}
+
+/** An item that brought tools goes with them; an answer to a tool search stays, since its call waits for it. */
+function mayGo(item: unknown): boolean {
+  return isJsonObject(item) && item['type'] === 'additional_tools';
 }
 
 /** The declaration of a tool of ours. `strict` is named since the API's default of true forbids array bounds. */
@@ -35,13 +58,8 @@ export function encodeDefinition({ name, description, parameters }: ToolDefiniti
 
 interface ArrayEdit {
   readonly edits: readonly Edit[];
-  /** The app's array held tools and nothing of it remains: the array goes too. */
-  readonly empty: boolean;
-}
-
-function isTopEmpty(turn: ResponsesTurn, arrays: readonly ArrayEdit[]): boolean {
-  const top = turn.arrayPlaces.findIndex(({ inputItem }) => inputItem === undefined);
-  return arrays[top]?.empty ?? false;
+  /** `emptied`: the app's array held tools and nothing of it remains. `empty`: it held none from the start. */
+  readonly state: 'filled' | 'emptied' | 'empty';
 }
 
 function editArray(turn: ResponsesTurn, array: ToolArray, index: number, changes: RequestChanges): ArrayEdit {
@@ -52,14 +70,23 @@ function editArray(turn: ResponsesTurn, array: ToolArray, index: number, changes
   const insertions = insertionsInto(entries, place?.inputItem === undefined, changes.added);
   const inner = entries.flatMap((entry, element) =>
     entry.kind === 'namespace' && elements[element] !== null
-      ? editElements(text, entry.inner, entry.ids.map((id) => changes.tools[id]))
+      ? editElements(
+          text,
+          entry.inner,
+          entry.ids.map((id) => changes.tools[id]),
+        )
       : [],
   );
   const edits = [...editElements(text, scan, elements, insertions), ...inner];
   return {
     edits: edits.map((edit) => ({ start: edit.start + base, end: edit.end + base, text: edit.text })),
-    empty: elements.length > 0 && insertions.length === 0 && elements.every((change) => change === null),
+    state: stateOf(elements, insertions.length),
   };
+}
+
+function stateOf(elements: readonly ElementChange[], inserted: number): ArrayEdit['state'] {
+  if (inserted > 0 || elements.some((change) => change !== null)) return 'filled';
+  return elements.length > 0 ? 'emptied' : 'empty';
 }
 
 /** A namespace goes when its last tool goes; one that the app sent empty stays. */
@@ -96,28 +123,33 @@ function newTopTools(turn: ResponsesTurn, added: readonly AddedTool[]): string |
   return homeless.length > 0 ? `[${homeless.join(',')}]` : undefined;
 }
 
-function editTop(
-  turn: ResponsesTurn,
-  changes: RequestChanges,
-  { topEmpty, noTools }: { readonly topEmpty: boolean; readonly noTools: boolean },
-): Edit[] {
+function editTop(turn: ResponsesTurn, changes: RequestChanges, arrays: readonly ArrayEdit[]): Edit[] {
   const members: Record<string, string | null> = {};
-  if (topEmpty) members['tools'] = null;
+  const top = arrays[turn.arrayPlaces.findIndex(({ inputItem }) => inputItem === undefined)];
+  if (top?.state === 'emptied') members['tools'] = null;
   const topTools = newTopTools(turn, changes.added);
   if (topTools !== undefined) members['tools'] = topTools;
   const choice = encodeToolChoice(turn, changes);
   if (choice !== undefined) members['tool_choice'] = choice;
-  if (noTools) Object.assign(members, { tool_choice: null, parallel_tool_calls: null });
+  // Without tools the upstream refuses what is said about them, so all of it goes with the last tool.
+  const emptied = arrays.some(({ state }) => state === 'emptied');
+  const noTools = emptied && changes.added.length === 0 && arrays.every(({ state }) => state !== 'filled');
+  if (noTools) Object.assign(members, { tools: null, tool_choice: null, parallel_tool_calls: null });
   if (changes.reasoning === 'off') members['reasoning'] = '{"effort":"none"}';
   if (changes.encryptedReasoning === 'add') members['include'] = addEncrypted(turn);
-  if (turn.inputItems === undefined && changes.carried.length > 0) members['input'] = inputAsItems(turn, changes);
-  return editMembers(turn.text, turn.scan, members, overruledMembers(turn));
+  if (turn.inputItems === undefined && changes.carried.length > 0)
+    members['input'] = inputAsItems(turn, changes);
+  const dropped = turn.overruled.find(({ scan }) => scan === turn.scan)?.dropped;
+  return editMembers(turn.text, turn.scan, members, dropped);
 }
 
 function addEncrypted(turn: ResponsesTurn): string {
+  const added = '"reasoning.encrypted_content"';
   const include = lastMember(turn.scan, 'include');
-  const old = include === undefined ? undefined : parseJson(sliceSpan(turn.text, include.value));
-  return JSON.stringify([...(Array.isArray(old) ? (old as unknown[]) : []), 'reasoning.encrypted_content']);
+  const text = include === undefined ? 'null' : sliceSpan(turn.text, include.value);
+  if (!text.startsWith('[')) return `[${added}]`;
+  const list = scanArray(text);
+  return applyEdits(text, editElements(text, list, [], [{ before: list.elements.length, text: added }]));
 }
 
 /** `input: "text"` is short for one user message; with items after it, it has to be written out. */
@@ -139,21 +171,43 @@ function encodeCarried(item: CarriedItem): string {
 function editInput(turn: ResponsesTurn, changes: RequestChanges, emptyItems: ReadonlySet<number>): Edit[] {
   const input = lastMember(turn.scan, 'input');
   if (input === undefined || turn.inputItems === undefined) return [];
-  const renamed = turn.inputItems.flatMap((item, index) => {
-    const key = isCallItem(item) ? keyOf(item) : undefined;
-    const name = key === undefined ? undefined : changes.historyNames.get(key);
-    return name === undefined ? [] : [{ index, name }];
-  });
-  if (renamed.length === 0 && emptyItems.size === 0 && changes.carried.length === 0) return [];
+  const renamed = renamedCalls(turn.inputItems, changes.historyNames);
+  const overruled = new Map(turn.overruled.map((members) => [members.scan.span.start, members.dropped]));
+  overruled.delete(turn.scan.span.start);
+  const nothing = renamed.size + emptyItems.size + changes.carried.length + overruled.size === 0;
+  if (nothing) return [];
   const scan = scanArray(turn.text, input.value.start);
   const removals = scan.elements.map((_, index): ElementChange => (emptyItems.has(index) ? null : undefined));
-  const carried = changes.carried.map((item) => ({ before: scan.elements.length, text: encodeCarried(item) }));
-  const names = renamed.flatMap(({ index, name }) => {
-    const element = scan.elements[index];
-    if (element === undefined) return [];
-    return editMembers(turn.text, scanObject(turn.text, element.start), { name: JSON.stringify(name) });
+  const carried = changes.carried.map((item) => ({
+    before: scan.elements.length,
+    text: encodeCarried(item),
+  }));
+  const inside = scan.elements.flatMap((element, index) => {
+    const members = renamed.get(index);
+    const dropped = overruled.get(element.start);
+    if (emptyItems.has(index) || (members === undefined && dropped === undefined)) return [];
+    return editMembers(turn.text, scanObject(turn.text, element.start), members ?? {}, dropped);
   });
-  return [...editElements(turn.text, scan, removals, carried), ...names];
+  return [...editElements(turn.text, scan, removals, carried), ...inside];
+}
+
+/** What changes in the calls of the history, by the index of the item. */
+function renamedCalls(
+  items: readonly unknown[],
+  names: ReadonlyMap<string, string>,
+): ReadonlyMap<number, Record<string, string>> {
+  const renamed = new Map<number, Record<string, string>>();
+  if (names.size === 0) return renamed;
+  items.forEach((item, index) => {
+    if (!isCallItem(item)) return;
+    const name = names.get(keyOf(item) ?? '');
+    if (name === undefined) return;
+    const text = JSON.stringify(name);
+    // A namespace that repeats the name has to go on doing so.
+    const repeats = item['namespace'] !== undefined && item['namespace'] === item['name'];
+    renamed.set(index, repeats ? { name: text, namespace: text } : { name: text });
+  });
+  return renamed;
 }
 
 function encodeToolChoice(turn: ResponsesTurn, changes: RequestChanges): string | null | undefined {

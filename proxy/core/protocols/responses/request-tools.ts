@@ -1,6 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
-import { isJsonObject, parseJson, scanArray, scanObject, sliceSpan, stringField } from '../../json/index.ts';
+import {
+  isJsonObject,
+  parseJson,
+  scanArray,
+  scanObject,
+  sliceSpan,
+  stringField,
+  stringMembers,
+} from '../../json/index.ts';
 import type { ArrayScan, JsonObject, ObjectScan, Span } from '../../json/index.ts';
 import type { DeclaredTool, OneHopReason, ToolKind, ToolList } from '../../turn/index.ts';
 
@@ -30,16 +38,29 @@ const remembered = new LRUCache<string, ResponsesToolList>({
   sizeCalculation: (_list, key) => key.length + 1,
 });
 
+const noTools: ResponsesToolList = { tools: [], arrays: [], oneHopReason: undefined };
+
 /**
  * Reads the tools out of the arrays that hold them: the request's `tools`, then each `additional_tools` item's.
  *
  * Equal texts give the same object while it is remembered.
  */
 export function readTools(arrayTexts: readonly string[]): ResponsesToolList {
-  const key = arrayTexts.length === 1 ? (arrayTexts[0] ?? '') : JSON.stringify(arrayTexts);
-  let list = remembered.get(key);
-  if (list === undefined) remembered.set(key, (list = new ToolReader().read(arrayTexts)));
+  const [first] = arrayTexts;
+  if (first === undefined) return noTools;
+  // Two array texts never look like one, which begins with a bracket.
+  const key = arrayTexts.length === 1 ? first : `several:${JSON.stringify(arrayTexts)}`;
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+  const own = arrayTexts.map(detach);
+  const list = new ToolReader().read(own);
+  remembered.set(own.length === 1 ? (own[0] ?? '') : key, list);
   return list;
+}
+
+/** A slice keeps the whole text alive that it was cut from: here a body with all its images. So it is copied. */
+function detach(text: string): string {
+  return ` ${text}`.slice(1);
 }
 
 class ToolReader {
@@ -66,13 +87,11 @@ class ToolReader {
   private readEntry(text: string, element: Span): ToolEntry {
     const own = sliceSpan(text, element);
     const value = parseJson(own);
-    if (isJsonObject(value) && value['type'] === 'namespace' && Array.isArray(value['tools'])) {
-      const members = scanObject(text, element.start);
-      const toolsMembers = members.members.filter((member) => member.key === 'tools');
+    if (isJsonObject(value) && value['type'] === 'namespace') {
+      const inner = innerArray(text, element);
       const namespace = stringField(value, 'name');
-      const only = toolsMembers.length === 1 ? toolsMembers[0] : undefined;
-      if (only !== undefined && namespace !== undefined && !hasSeveralNames(members)) {
-        const inner = scanArray(text, only.value.start);
+      if (inner !== undefined && namespace !== undefined) {
+        this.noteOneHop(value);
         const ids = inner.elements.map((span) => this.add(sliceSpan(text, span), namespace));
         return { kind: 'namespace', ids, inner };
       }
@@ -92,7 +111,7 @@ class ToolReader {
       name,
       namespace,
       kind,
-      candidates: kind === 'unreadable' ? candidateNames(value, text) : [],
+      candidates: candidatesOf(value, kind, text),
       text,
       definition: { start: 0, end: text.length },
     });
@@ -112,10 +131,19 @@ const ONE_HOP_TYPES: ReadonlyMap<string, OneHopReason> = new Map([
   ['programmatic_tool_calling', 'programmatic_tool_calling'],
 ]);
 
+/** The tools inside a namespace, unless it leaves open which of its members count. */
+function innerArray(text: string, element: Span): ArrayScan | undefined {
+  const scan = scanObject(text, element.start);
+  const [tools, ...others] = scan.members.filter((member) => member.key === 'tools');
+  if (tools === undefined || others.length > 0 || hasSeveralNames(scan)) return undefined;
+  return text[tools.value.start] === '[' ? scanArray(text, tools.value.start) : undefined;
+}
+
 function kindOf(value: unknown, text: string): ToolKind {
   if (!isJsonObject(value)) return 'unreadable';
   const type = stringField(value, 'type');
-  if (type === undefined) return 'unreadable';
+  // A namespace that comes here could not be taken apart, or stands inside another one.
+  if (type === undefined || type === 'namespace') return 'unreadable';
   if (hasSeveralNames(scanObject(text))) return 'unreadable';
   if (type !== 'function' && type !== 'custom') return 'hosted';
   const name = stringField(value, 'name');
@@ -134,12 +162,18 @@ function hasSeveralNames(scan: ObjectScan): boolean {
   return count('name') > 1 || count('type') > 1;
 }
 
-/** Every name an unreadable tool could be taken for, so that a deny rule still reaches it. */
-function candidateNames(value: unknown, text: string): string[] {
-  if (!isJsonObject(value)) return [];
-  return scanObject(text).members.flatMap((member) => {
-    if (member.key !== 'name' && member.key !== 'type') return [];
-    const name = parseJson(sliceSpan(text, member.value));
-    return typeof name === 'string' ? [name] : [];
+/**
+ * Names beside its own that a tool could be taken for, so that a deny rule still reaches it. One that we cannot read
+ * has each `name` at any depth (a namespace in a namespace, the nested `function` of the chat API), and each `type`.
+ */
+function candidatesOf(value: unknown, kind: ToolKind, text: string): string[] {
+  if (!isJsonObject(value) || kind === 'function' || kind === 'custom') return [];
+  const own = stringField(value, 'name');
+  if (kind === 'hosted') return own === undefined ? [] : [own];
+  const types = scanObject(text).members.flatMap((member) => {
+    if (member.key !== 'type') return [];
+    const type = parseJson(sliceSpan(text, member.value));
+    return typeof type === 'string' ? [type] : [];
   });
+  return [...new Set([...types, ...stringMembers(text, 'name')])];
 }
