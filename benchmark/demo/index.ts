@@ -1,4 +1,4 @@
-export { compareQuestion, showFailure } from './compare-question.ts';
-export type { Comparison, ModelClients } from './compare-question.ts';
+export { measureTokens } from './measure-tokens.ts';
+export type { TokenResult } from './measure-tokens.ts';
 export { runDemo } from './run-demo.ts';
 export type { DemoOptions } from './run-demo.ts';

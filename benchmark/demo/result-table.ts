@@ -1,6 +1,6 @@
 /** The demo's one table. */
-import { renderTable } from '../report/index.ts';
-import type { Column } from '../report/index.ts';
+import { renderTable } from '../table/index.ts';
+import type { Column } from '../table/index.ts';
 import { showFailure } from './compare-question.ts';
 import type { Comparison } from './compare-question.ts';
 

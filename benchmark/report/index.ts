@@ -1,2 +1,7 @@
-export { renderTable } from './table.ts';
-export type { Column } from './table.ts';
+export { measureCpu } from './measure-cpu.ts';
+export { measureLatency } from './measure-latency.ts';
+export { measureReload } from './measure-reload.ts';
+export { measureSoak } from './measure-soak.ts';
+export { profilePeers } from './profile.ts';
+export { renderProfiles, renderResults } from './render.ts';
+export type { BenchResults } from './results.ts';

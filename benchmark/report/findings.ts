@@ -1,0 +1,96 @@
+/** The numbers that have limits, besides the CPU table. */
+import { variants } from '../peers/index.ts';
+import type { VariantName } from '../peers/index.ts';
+import {
+  addedLatencyLimitMs,
+  manyToolsLimit,
+  reloadBlockLimitMs,
+  rssLimit,
+  soakLimit,
+  tokenLimit,
+} from './limits.ts';
+import type { BenchResults, Finding } from './results.ts';
+
+/** All findings of a run, in the order in which they are told. */
+export function findingsOf(results: BenchResults): readonly Finding[] {
+  return [
+    ...manyTools(results),
+    ...latency(results),
+    ...memory(results),
+    ...reload(results),
+    {
+      what: 'input tokens over both hops against direct, 37 tools',
+      value: (results.tokens.through / results.tokens.direct) * 100,
+      limit: tokenLimit * 100,
+      unit: 'percent',
+    },
+  ];
+}
+
+function manyTools({ cpu }: BenchResults): readonly Finding[] {
+  return cpu.cells.flatMap((cell): readonly Finding[] => {
+    if (cell.tools !== 200 || cell.variant === 'bare') return [];
+    const fewer = cpu.cells.find(
+      (other) => other.variant === cell.variant && other.format === cell.format && other.tools === 37,
+    );
+    if (fewer === undefined) return [];
+    return [
+      {
+        what: `CPU ratio with 200 tools against 37: ${titleOf(cell.variant)}, ${cell.format}`,
+        value: cell.ratio / fewer.ratio,
+        limit: manyToolsLimit,
+        unit: 'times',
+      },
+    ];
+  });
+}
+
+function latency(results: BenchResults): readonly Finding[] {
+  return results.latency.map(({ variant, format, addedPerHopMs }) => ({
+    what: `added p50 per hop: ${titleOf(variant)}, ${format}`,
+    value: addedPerHopMs,
+    limit: variant === 'bare' ? undefined : addedLatencyLimitMs,
+    unit: 'ms',
+  }));
+}
+
+function memory({ cpu: { rssBytes }, soak }: BenchResults): readonly Finding[] {
+  const peers = [
+    ['noRules', 'pass-through'],
+    ['oneHop', 'rules, one hop'],
+    ['twoHops', 'two hops'],
+  ] as const;
+  const found = peers.map(([peer, title]): Finding => ({
+    what: `RSS under load against ${toMebibytes(rssBytes.bare)}: ${title}, ${toMebibytes(rssBytes[peer])}`,
+    value: rssBytes[peer] / rssBytes.bare,
+    limit: rssLimit,
+    unit: 'times',
+  }));
+  if (soak === undefined) return found;
+  const what = `RSS at the end of ${String(soak.requests)} turns against the beginning`;
+  return [...found, { what, value: soak.growth, limit: soakLimit, unit: 'times' }];
+}
+
+function reload({
+  reload: { reloads, medianBlockMs, worstBlockMs, quietBlockMs },
+}: BenchResults): readonly Finding[] {
+  const what = `event loop blocked by a reload of 200 rules, of ${String(reloads)} reloads`;
+  return [
+    { what: `${what} the worst`, value: worstBlockMs, limit: reloadBlockLimitMs, unit: 'ms' },
+    { what: `${what} the median`, value: medianBlockMs, limit: reloadBlockLimitMs, unit: 'ms' },
+    {
+      what: 'event loop blocked without a reload, the worst',
+      value: quietBlockMs,
+      limit: undefined,
+      unit: 'ms',
+    },
+  ];
+}
+
+function titleOf(name: VariantName): string {
+  return variants.find((variant) => variant.name === name)?.title ?? name;
+}
+
+function toMebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+}

@@ -1,0 +1,2 @@
+export { renderTable } from './table.ts';
+export type { Column } from './table.ts';
