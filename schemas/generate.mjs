@@ -3,6 +3,7 @@
  * no JSON file is read at run time. With `--check` nothing is written; a difference ends with exit code 1.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { URL } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
 
 const schemas = [

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { distance } from 'fastest-levenshtein';
-import { keysOf, pointerTo } from './fault.ts';
+import { keysOf, maxFaults, pointerTo } from './fault.ts';
 import { checkRule, patternFault, ruleDefinitions } from './validator.ts';
 
 /** What is wrong at one place of a document, in words. */
@@ -9,11 +9,16 @@ export interface Explanation {
   readonly message: string;
 }
 
-/** Puts the validator's errors into sentences, one for each mistake of the writer. */
+/**
+ * Puts the validator's errors into sentences, one for each mistake of the writer.
+ * More than `maxFaults` are never needed: nobody reads on, and each costs a search for its line.
+ */
 export function explain(errors: readonly ErrorObject[]): Explanation[] {
-  const choices = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf');
-  const kept = errors.filter((error) => !choices.some((choice) => isBranchOf(error, choice)));
-  const explained = kept.flatMap((error) => (isRule(error) ? explainRule(error) : explainOne(error)));
+  const isBranch = branchTest(errors);
+  const explained = errors
+    .filter((error) => !isBranch(error))
+    .slice(0, maxFaults)
+    .flatMap((error) => (isRule(error) ? explainRule(error) : explainOne(error)));
   const seen = new Set<string>();
   return explained.filter(({ pointer, message }) => {
     const key = `${pointer}\n${message}`;
@@ -32,19 +37,31 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     : undefined;
 }
 
-/** Errors inside the branches of a choice say what each branch would want; the choice itself says it better. */
-function isBranchOf(error: ErrorObject, choice: ErrorObject): boolean {
-  if (error === choice) return false;
-  if (error.schemaPath.startsWith(`${choice.schemaPath}/`)) return true;
-  if (choice.keyword !== 'oneOf') return false;
-  return (
-    error.instancePath === choice.instancePath || error.instancePath.startsWith(`${choice.instancePath}/`)
-  );
+/**
+ * Errors inside the branches of a choice say what each branch would want; the choice itself says it better.
+ * Works with sets, since a long file of mistakes has many of both.
+ */
+function branchTest(errors: readonly ErrorObject[]): (error: ErrorObject) => boolean {
+  const oneOfs = new Set(errors.filter(isOneOf).map(({ instancePath }) => instancePath));
+  return (error) => {
+    // The branches of an `anyOf` in our schemas only say which fields they require.
+    if (/\/anyOf\/\d+\//.test(error.schemaPath)) return true;
+    let path = error.instancePath;
+    if (isOneOf(error)) path = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    for (; path !== ''; path = path.slice(0, path.lastIndexOf('/'))) {
+      if (oneOfs.has(path)) return true;
+    }
+    return false;
+  };
+}
+
+function isOneOf({ keyword }: ErrorObject): boolean {
+  return keyword === 'oneOf';
 }
 
 /** The choice of all rules is told by its own path: the schema has one array of them. */
 function isRule(error: ErrorObject): boolean {
-  return error.keyword === 'oneOf' && /^\/spec\/tools\/\d+$/.test(error.instancePath);
+  return isOneOf(error) && /^\/spec\/tools\/\d+$/.test(error.instancePath);
 }
 
 function explainRule({ instancePath, data }: ErrorObject): Explanation[] {

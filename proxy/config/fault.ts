@@ -10,6 +10,9 @@ export interface Fault {
   readonly message: string;
 }
 
+/** How many faults of one document are told. Whoever has more has another problem, such as the wrong file. */
+export const maxFaults = 100;
+
 /** Appends one key or index to a JSON pointer. */
 export function pointerTo(pointer: string, key: string | number): string {
   return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

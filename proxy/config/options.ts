@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Options } from '../../schemas/generated/options.ts';
 import { explain, nearest } from './explain.ts';
+import { errorCode } from './file-error.ts';
 import { parseListen } from './listen.ts';
 import { describeOptions } from './option-table.ts';
 import type { OptionDescription } from './option-table.ts';
@@ -121,8 +122,7 @@ class Resolution {
       if (secret === '') this.fault(source, `names the file '${file}', which is empty`);
       else this.values.set(option.holds, secret);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      this.fault(source, `names the file '${file}', which cannot be read: ${code}`);
+      this.fault(source, `names the file '${file}', which cannot be read: ${errorCode(error)}`);
     }
   }
 

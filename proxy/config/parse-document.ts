@@ -1,8 +1,8 @@
-import { LineCounter, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import { Lexer, LineCounter, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
 import type { Document } from 'yaml';
-import { fileFault, keysOf } from './fault.ts';
+import { fileFault, keysOf, maxFaults } from './fault.ts';
 import type { Fault } from './fault.ts';
-import { offsetOf, toPlainValue } from './plain-values.ts';
+import { maxDepth, offsetOf, toPlainValue } from './plain-values.ts';
 
 /** One YAML document of a file, as plain values, with a way back to its lines. */
 export interface ParsedDocument {
@@ -42,6 +42,7 @@ export function decodeFile(
 
 /** Parses the text of one file: YAML with one or more documents; JSON is YAML. */
 export function parseFile(file: string, text: string): ParsedFile {
+  if (isTooDeep(text)) return { documents: [], faults: [fileFault(file, tooDeep)] };
   const lines = new LineCounter();
   let parsed: readonly Document[];
   try {
@@ -57,8 +58,7 @@ export function parseFile(file: string, text: string): ParsedFile {
       }),
     ];
   } catch (error) {
-    if (error instanceof RangeError)
-      return { documents: [], faults: [fileFault(file, 'is nested too deeply')] };
+    if (error instanceof RangeError) return { documents: [], faults: [fileFault(file, tooDeep)] };
     throw error;
   }
   const documents: ParsedDocument[] = [];
@@ -66,12 +66,33 @@ export function parseFile(file: string, text: string): ParsedFile {
   for (const document of parsed) {
     const own = new DocumentReader(file, document, lines);
     faults.push(...own.faults);
+    if (faults.length >= maxFaults) break;
     if (own.value !== null && own.value !== undefined) documents.push(own);
   }
   if (documents.length === 0 && faults.length === 0) {
     faults.push(fileFault(file, 'an empty file is refused, so that a truncated one cannot drop a deny rule'));
   }
   return { documents: faults.length === 0 ? documents : [], faults };
+}
+
+const tooDeep = `the file is nested more than ${String(maxDepth)} levels deep`;
+
+/** The parser takes seconds for a megabyte of open brackets, so depth is looked at before. */
+function isTooDeep(text: string): boolean {
+  // Brackets inside of texts count too here; only where that is too much does the lexer tell them apart.
+  if (depthOf(text) <= maxDepth) return false;
+  return depthOf(new Lexer().lex(text)) > maxDepth;
+}
+
+function depthOf(tokens: Iterable<string>): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const token of tokens) {
+    if (token === '[' || token === '{') deepest = Math.max(deepest, (depth += 1));
+    else if (token === ']' || token === '}') depth = Math.max(0, depth - 1);
+    if (deepest > maxDepth) break;
+  }
+  return deepest;
 }
 
 class DocumentReader implements ParsedDocument {
@@ -85,9 +106,8 @@ class DocumentReader implements ParsedDocument {
     this.file = file;
     this.document = document;
     this.lines = lines;
-    const syntax = [...document.errors, ...document.warnings].map(({ pos, message }) =>
-      this.fault(pos[0], '', sentence(message)),
-    );
+    const found = [...document.errors, ...document.warnings].slice(0, maxFaults);
+    const syntax = found.map(({ pos, message }) => this.fault(pos[0], '', sentence(message)));
     if (syntax.length > 0) {
       this.value = undefined;
       this.faults = syntax;
@@ -95,7 +115,9 @@ class DocumentReader implements ParsedDocument {
     }
     const { value, problems } = toPlainValue(document);
     this.value = value;
-    this.faults = problems.map(({ offset, pointer, message }) => this.fault(offset, pointer, message));
+    this.faults = problems
+      .slice(0, maxFaults)
+      .map(({ offset, pointer, message }) => this.fault(offset, pointer, message));
   }
 
   lineOf(pointer: string): number {
@@ -132,5 +154,6 @@ class DocumentReader implements ParsedDocument {
 
 /** The parser's messages may run over several lines; a log line may not. */
 function sentence(message: string): string {
+  if (message.includes('call stack')) return tooDeep;
   return `YAML: ${message.replaceAll(/\s+/g, ' ').trim()}`;
 }

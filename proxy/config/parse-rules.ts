@@ -2,7 +2,7 @@ import type { RuleSet } from '../../schemas/generated/ruleset.ts';
 import { compileRuleSet } from '../core/rules/index.ts';
 import type { CompiledRuleSet } from '../core/rules/index.ts';
 import { explain } from './explain.ts';
-import { inPlace } from './fault.ts';
+import { inPlace, maxFaults } from './fault.ts';
 import type { Fault } from './fault.ts';
 import { parseFile } from './parse-document.ts';
 import type { ParsedDocument } from './parse-document.ts';
@@ -32,6 +32,7 @@ export function checkDocuments(parsed: readonly ParsedDocument[]): ParsedRules {
   const documents: RuleDocument[] = [];
   const faults: Fault[] = [];
   for (const source of parsed) {
+    if (faults.length >= maxFaults) break;
     const checked = checkRuleSet(source.value);
     if (checked.ok) documents.push({ source, ruleSet: checked.value });
     else

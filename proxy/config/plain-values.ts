@@ -14,7 +14,7 @@ export interface ValueProblem {
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** More than any rule set needs, and little enough that no document can exhaust the stack or the memory. */
-const maxDepth = 100;
+export const maxDepth = 100;
 const maxValues = 100_000;
 
 /**

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileFault } from './fault.ts';
 import type { Fault } from './fault.ts';
+import { errorCode } from './file-error.ts';
 import { revisionOf } from './load-files.ts';
 import type { RuleFiles } from './load-files.ts';
 import { maxFileBytes } from './parse-document.ts';
@@ -35,11 +36,11 @@ export async function readDirectory(directory: string): Promise<DirectoryContent
         : await readTwice(directory);
       if (content !== 'changed') return content;
     } catch (error) {
-      return unreadable('', `the directory cannot be read: ${codeOf(error)}`);
+      return unreadable('', `the directory cannot be read: ${errorCode(error)}`);
     }
     await sleep(pauseMs);
   }
-  const message = `the directory changed during each of ${String(attempts)} readings; it is read again later`;
+  const message = `the directory changed during each of ${String(attempts)} readings, or holds a link that leads nowhere`;
   return unreadable('', message);
 }
 
@@ -52,7 +53,7 @@ async function pinnedDirectory(directory: string): Promise<string | undefined> {
   try {
     return await realpath(path.join(directory, '..data'));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -92,10 +93,10 @@ async function readFlat(directory: string): Promise<DirectoryContent | 'changed'
   try {
     names = (await readdir(directory)).filter(isRuleFile).sort();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { files, faults, missing: true };
+    if (errorCode(error) === 'ENOENT') return { files, faults, missing: true };
     return {
       files,
-      faults: [fileFault('', `the directory cannot be read: ${codeOf(error)}`)],
+      faults: [fileFault('', `the directory cannot be read: ${errorCode(error)}`)],
       missing: false,
     };
   }
@@ -105,8 +106,8 @@ async function readFlat(directory: string): Promise<DirectoryContent | 'changed'
       if (bytes === 'changed') return 'changed';
       if (bytes !== undefined) files.set(name, bytes);
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return 'changed';
-      faults.push(fileFault(name, `the file cannot be read: ${codeOf(error)}`));
+      if (errorCode(error) === 'ENOENT') return 'changed';
+      faults.push(fileFault(name, `the file cannot be read: ${errorCode(error)}`));
     }
   }
   return { files, faults, missing: false };
@@ -139,9 +140,4 @@ async function readBounded(file: string): Promise<Uint8Array | 'changed' | undef
   } finally {
     await handle.close();
   }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return String(error);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from './file-error.ts';
 
 /** What came of writing a rule file. */
 export type WriteOutcome =
@@ -9,7 +10,7 @@ export type WriteOutcome =
   | { readonly kind: 'read_only'; readonly reason: string };
 
 /** Where the file system says that this directory is not ours to write to. */
-const readOnlyCodes: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM']);
+const readOnlyCodes: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
 
 /**
  * Writes a rule file into the rules directory in one step: a reader sees the old content or the new, never a part.
@@ -38,9 +39,9 @@ export async function writeRuleFile(
     await writeThenRename(directory, name, content);
     return { kind: 'written' };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (!readOnlyCodes.has(code)) throw error;
-    return { kind: 'read_only', reason: `the rules directory cannot be written to: ${String(code)}` };
+    return { kind: 'read_only', reason: `the rules directory cannot be written to: ${code}` };
   }
 }
 

@@ -387,6 +387,7 @@ export const rulesetSchema = {
       "type": "string",
       "minLength": 1,
       "maxLength": 1024,
+      "format": "toolroll-pattern",
       "examples": [
         "send_email",
         "delete_*",
