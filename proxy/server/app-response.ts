@@ -23,6 +23,7 @@ export class AppResponse {
   readonly #record: TurnRecord;
   readonly #revision: string;
   #keepalive: NodeJS.Timeout | undefined;
+  #isStream = false;
 
   constructor(response: ServerResponse, record: TurnRecord, revision: string) {
     this.#response = response;
@@ -35,6 +36,11 @@ export class AppResponse {
     return this.#response.headersSent;
   }
 
+  /** True once a stream of ours has begun: what goes wrong from here on is said inside it. */
+  get isStreaming(): boolean {
+    return this.#isStream;
+  }
+
   get isGone(): boolean {
     return this.#response.destroyed || this.#response.writableEnded;
   }
@@ -44,6 +50,10 @@ export class AppResponse {
     if (this.isCommitted) return;
     const kept = framing === 'as_sent' ? [...head.rawHeaders] : withoutHeaders(head.rawHeaders, REPLACED);
     if (typeof framing === 'number') kept.push('Content-Length', String(framing));
+    this.#isStream = framing === 'stream';
+    // A comment belongs into no other body.
+    if (!this.#isStream) this.stopKeepalive();
+    if (isEventStream(head.rawHeaders)) this.#response.removeHeader('connection');
     this.#response.sendDate = false;
     this.#response.writeHead(head.status, head.statusMessage, [...kept, ...this.#turnHeaders()]);
     this.#record.sent(head.status);
@@ -127,4 +137,17 @@ export class AppResponse {
       response.once('close', done);
     });
   }
+}
+
+/**
+ * True for a stream of events. Node would add `Connection` and `Keep-Alive` to its head, which edges that speak HTTP/2 on
+ * their other side refuse (nestjs/nest #17588).
+ */
+function isEventStream(headers: RawHeaders): boolean {
+  return headers.some(
+    (name, index) =>
+      index % 2 === 0 &&
+      name.toLowerCase() === 'content-type' &&
+      /^\s*text\/event-stream\b/i.test(headers[index + 1] ?? ''),
+  );
 }

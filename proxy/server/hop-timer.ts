@@ -3,6 +3,9 @@ import type { TurnRecord } from './turn-record.ts';
 /** Tells the record how long a turn waited for others, so that its own time can be told apart. */
 export class HopTimer {
   readonly #record: TurnRecord;
+  /** Waits under way: the rest of one hop may still come in while the next is waited for, and that time counts once. */
+  #waits = 0;
+  #since = 0;
 
   constructor(record: TurnRecord) {
     this.#record = record;
@@ -10,11 +13,13 @@ export class HopTimer {
 
   /** Waits for what the upstream or the app does. */
   async wait<T>(other: Promise<T>): Promise<T> {
-    const from = performance.now();
+    if (this.#waits === 0) this.#since = performance.now();
+    this.#waits += 1;
     try {
       return await other;
     } finally {
-      this.#record.waited(performance.now() - from);
+      this.#waits -= 1;
+      if (this.#waits === 0) this.#record.waited(performance.now() - this.#since);
     }
   }
 

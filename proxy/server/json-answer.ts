@@ -1,6 +1,5 @@
 import { ToolrollError } from '../core/errors.ts';
 import type { ItemVerdict, Next } from '../core/hops/index.ts';
-import type { JsonObject } from '../core/json/index.ts';
 import type { DecodedItem, DecodedResponse } from '../core/protocols/index.ts';
 import type { Turn } from '../core/turn/index.ts';
 import { nameMapsOf } from './name-maps.ts';
@@ -11,15 +10,19 @@ import type { AnswerContext, HopAnswer } from './turn-run.ts';
 export class JsonAnswer<T extends Turn> {
   readonly #context: AnswerContext<T>;
   readonly #earlier: DecodedItem[] = [];
-  readonly #usage: JsonObject[] = [];
 
   constructor(context: AnswerContext<T>) {
     this.#context = context;
   }
 
+  /** True if the app is to get items of a hop that is over. */
+  get keepsItems(): boolean {
+    return this.#earlier.length > 0;
+  }
+
   /** Reads one hop's answer to its end. */
   async take(answer: HopAnswer): Promise<Next> {
-    const { run, machine } = this.#context;
+    const { run, machine, usage } = this.#context;
     const bytes = await this.#read(answer);
     const text = bytes.toString('utf8');
     run.record.hopContent(text);
@@ -35,7 +38,7 @@ export class JsonAnswer<T extends Turn> {
     });
     const { next, verdicts } = machine.end(decoded.status);
     note(verdicts);
-    if (decoded.usage !== undefined) this.#usage.push(decoded.usage);
+    if (decoded.usage !== undefined) usage.push(decoded.usage);
     run.record.hopEnded(
       decoded.usage && run.adapter.readUsage(decoded.usage),
       next.kind === 'hop' ? next.picks : [],
@@ -74,7 +77,7 @@ export class JsonAnswer<T extends Turn> {
       earlier: this.#earlier,
       echo: adapter.echoOf(turn, changes),
       names: nameMapsOf(turn, plan),
-      usage: plan.ruleSet.selection.usage === 'sum' ? this.#usage : [],
+      usage: plan.ruleSet.selection.usage === 'sum' ? this.#context.usage : [],
     });
     if (decoded.status === 'failed') run.record.ended('upstream_error');
     const bytes = Buffer.from(text);

@@ -15,7 +15,7 @@ import type { AnswerContext, HopAnswer, TurnRun } from './turn-run.ts';
  * Runs a turn from its first hop to its answer: encode, send, let the machine judge what comes back, and either the app
  * has its answer or the next hop follows.
  *
- * @throws ToolrollError for what the app has to be told, as long as nothing was sent; UpstreamFailure likewise
+ * @throws ToolrollError for what the app has to be told, as long as no stream has begun; UpstreamFailure likewise
  */
 export async function runTurn<T extends Turn>(run: TurnRun<T>): Promise<void> {
   const machine = new HopMachine({
@@ -23,9 +23,17 @@ export async function runTurn<T extends Turn>(run: TurnRun<T>): Promise<void> {
     parallelToolCalls: run.turn.parallelToolCalls,
     isValidCall: (key, argumentsText) => isValidCall(run.plan, key, argumentsText),
   });
-  const context: AnswerContext<T> = { run, machine, timer: new HopTimer(run.record) };
-  const json = new JsonAnswer(context);
+  const context: AnswerContext<T> = { run, machine, timer: new HopTimer(run.record), usage: [] };
   const stream = new StreamAnswer(context);
+  try {
+    await runHops(context, stream);
+  } catch (error) {
+    await stream.breakOff(error);
+  }
+}
+
+async function runHops<T extends Turn>(context: AnswerContext<T>, stream: StreamAnswer<T>): Promise<void> {
+  const json = new JsonAnswer(context);
   for (;;) {
     const answer = await sendHop(context);
     if (!isSuccess(answer.response)) {
@@ -33,13 +41,25 @@ export async function runTurn<T extends Turn>(run: TurnRun<T>): Promise<void> {
       await relayError(context, answer.response, stream);
       return;
     }
-    const next = isEventStream(answer.response) ? await stream.take(answer) : await json.take(answer);
+    const next = isEventStream(answer.response)
+      ? await takeStream(answer, json, stream)
+      : await json.take(answer);
     if (next.kind === 'answer') return;
-    if (next.kind === 'refuse') {
-      await refuse(context, next, stream);
-      return;
-    }
+    if (next.kind === 'refuse') throw new ToolrollError(next.code, { rounds: next.rounds });
   }
+}
+
+/** No server answers a part of a turn as JSON and the rest as a stream; one that does must not lose us items. */
+async function takeStream<T extends Turn>(
+  answer: HopAnswer,
+  json: JsonAnswer<T>,
+  stream: StreamAnswer<T>,
+): Promise<Next> {
+  if (!json.keepsItems) return stream.take(answer);
+  answer.response.body.destroy();
+  throw new ToolrollError('upstream_malformed', {
+    reason: 'it answered one hop with JSON, the next with a stream',
+  });
 }
 
 async function sendHop<T extends Turn>({ run, machine, timer }: AnswerContext<T>): Promise<HopAnswer> {
@@ -99,16 +119,6 @@ async function fallsBack<T extends Turn>(context: AnswerContext<T>, answer: HopA
 }
 
 async function discard(response: UpstreamResponse): Promise<void> {
-  for await (const chunk of response.body) void chunk;
-}
-
-async function refuse<T extends Turn>(
-  { run }: AnswerContext<T>,
-  next: Extract<Next, { kind: 'refuse' }>,
-  stream: StreamAnswer<T>,
-): Promise<void> {
-  const error = new ToolrollError(next.code, { rounds: next.rounds });
-  if (!run.app.isCommitted) throw error;
-  run.record.failed(error);
-  await stream.fail(error);
+  const chunks = response.body[Symbol.asyncIterator]();
+  while ((await chunks.next()).done !== true);
 }

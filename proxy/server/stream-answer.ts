@@ -1,8 +1,13 @@
 import { ToolrollError } from '../core/errors.ts';
 import { showsMenu } from '../core/hops/index.ts';
 import type { ItemVerdict, Next } from '../core/hops/index.ts';
-import type { JsonObject } from '../core/json/index.ts';
-import type { Signal, StreamDecoder, StreamEncoder, StreamFrame, StreamOutput } from '../core/protocols/index.ts';
+import type {
+  Signal,
+  StreamDecoder,
+  StreamEncoder,
+  StreamFrame,
+  StreamOutput,
+} from '../core/protocols/index.ts';
 import type { Turn } from '../core/turn/index.ts';
 import { UpstreamFailure } from '../upstream/index.ts';
 import { nameMapsOf } from './name-maps.ts';
@@ -15,7 +20,6 @@ const LEFTOVER_MS = 1000;
 export class StreamAnswer<T extends Turn> {
   readonly #context: AnswerContext<T>;
   readonly #encoder: StreamEncoder;
-  readonly #usage: JsonObject[] = [];
 
   constructor(context: AnswerContext<T>) {
     const { adapter, turn, plan } = context.run;
@@ -32,13 +36,23 @@ export class StreamAnswer<T extends Turn> {
       mode: held ? 'held' : 'live',
     });
     run.app.startKeepalive(answer.response, run.keepaliveSeconds);
-    try {
-      return await this.#readHop(answer);
-    } catch (error) {
-      if (!run.app.isCommitted) throw error;
-      await this.#broken(error);
-      return { kind: 'answer' };
-    }
+    return this.#readHop(answer);
+  }
+
+  /**
+   * The turn cannot go on. Once a stream has begun its status is sent, and what went wrong is said inside it.
+   *
+   * @throws the error itself where the app can be told in another way, or is gone
+   */
+  async breakOff(error: unknown): Promise<void> {
+    const { run } = this.#context;
+    if (!run.app.isStreaming || run.signal.aborted) throw error;
+    const known = error instanceof UpstreamFailure ? error.toToolrollError() : error;
+    const told = known instanceof ToolrollError ? known : new ToolrollError('internal', {}, { cause: error });
+    run.record.hopFailed(told.message);
+    run.record.failed(told);
+    run.onFailure(error);
+    await this.fail(told);
   }
 
   /** Ends a stream that cannot go on, in the way that the official clients understand. */
@@ -71,7 +85,7 @@ export class StreamAnswer<T extends Turn> {
     return this.#ended(reading);
   }
 
-  async #ended(reading: HopReading): Promise<Next> {
+  #ended(reading: HopReading): Next {
     const { run } = this.#context;
     if (reading.next === undefined && !reading.errored) throw new UpstreamFailure('closed');
     if (reading.next !== undefined && reading.next.kind !== 'answer') return reading.next;
@@ -116,9 +130,9 @@ export class StreamAnswer<T extends Turn> {
   }
 
   #endHop(reading: HopReading, frame: StreamFrame, signal: Extract<Signal, { kind: 'ended' }>): StreamOutput {
-    const { run, machine } = this.#context;
+    const { run, machine, usage } = this.#context;
     const { next, verdicts } = machine.end(signal.status);
-    if (signal.usage !== undefined) this.#usage.push(signal.usage);
+    if (signal.usage !== undefined) usage.push(signal.usage);
     run.record.hopEnded(
       signal.usage && run.adapter.readUsage(signal.usage),
       next.kind === 'hop' ? next.picks : [],
@@ -131,20 +145,9 @@ export class StreamAnswer<T extends Turn> {
   }
 
   #finish(frame: StreamFrame, verdicts: readonly ItemVerdict[]): StreamOutput {
-    const sums = this.#context.run.plan.ruleSet.selection.usage === 'sum';
-    return this.#encoder.finish(frame, verdicts, sums ? this.#usage : []);
-  }
-
-  /** The status has been sent: what went wrong is said inside the stream. */
-  async #broken(error: unknown): Promise<void> {
-    const { run } = this.#context;
-    if (run.signal.aborted) throw error;
-    const known = error instanceof UpstreamFailure ? error.toToolrollError() : error;
-    const told = known instanceof ToolrollError ? known : new ToolrollError('internal', {}, { cause: error });
-    run.record.hopFailed(told.message);
-    run.record.failed(told);
-    run.onFailure(error);
-    await this.fail(told);
+    const { run, usage } = this.#context;
+    const sums = run.plan.ruleSet.selection.usage === 'sum';
+    return this.#encoder.finish(frame, verdicts, sums ? usage : []);
   }
 }
 
@@ -165,7 +168,7 @@ function leaveRest({ response }: HopAnswer, chunks: AsyncGenerator<Uint8Array, v
       response.body.destroy();
     }, LEFTOVER_MS);
     try {
-      for await (const chunk of chunks) void chunk;
+      while ((await chunks.next()).done !== true);
     } catch {
       // Whatever its connection does now, the hop is over.
     } finally {

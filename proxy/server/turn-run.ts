@@ -1,5 +1,6 @@
 import { showsMenu } from '../core/hops/index.ts';
 import type { Hop, HopMachine } from '../core/hops/index.ts';
+import type { JsonObject } from '../core/json/index.ts';
 import type { Plan } from '../core/plan/index.ts';
 import type { ProtocolAdapter } from '../core/protocols/index.ts';
 import type { RequestChanges, Turn } from '../core/turn/index.ts';
@@ -28,6 +29,8 @@ export interface AnswerContext<T extends Turn> {
   readonly run: TurnRun<T>;
   readonly machine: HopMachine;
   readonly timer: HopTimer;
+  /** The usage of every hop that gave one, in order. */
+  readonly usage: JsonObject[];
 }
 
 /** One hop's answer, well received, and what its request changed. */

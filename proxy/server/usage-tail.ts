@@ -28,7 +28,11 @@ export class UsageTail {
   /** The last `usage` object that counts input tokens; unescaped quotes make it a key, never text of the model. */
   read(): Usage | undefined {
     const text = Buffer.concat(this.#chunks).toString('utf8');
-    for (let at = text.lastIndexOf('"usage"'); at !== -1; at = at === 0 ? -1 : text.lastIndexOf('"usage"', at - 1)) {
+    for (
+      let at = text.lastIndexOf('"usage"');
+      at !== -1;
+      at = at === 0 ? -1 : text.lastIndexOf('"usage"', at - 1)
+    ) {
       const open = /^"usage"\s*:\s*(?=\{)/.exec(text.slice(at, at + 64));
       if (open === null) continue;
       const start = at + open[0].length;

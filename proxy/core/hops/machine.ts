@@ -87,7 +87,8 @@ export class HopMachine {
     state.item = item;
     state.text = text;
     if (state.verdict === 'hold' && item.kind === 'call') {
-      state.verdict = this.#judgeHeld(item);
+      const verdict = this.#judgeCall(item);
+      state.verdict = verdict === 'hold' ? this.#judgeHeld(item) : verdict;
     }
     const released = state.verdict === 'show' ? this.#releaseReasoning() : [];
     return [...released, { index, verdict: state.verdict }];
@@ -133,6 +134,8 @@ export class HopMachine {
   #judgeCall(item: CallItem): Verdict {
     const { plan } = this.#context;
     if (!this.#isRolledUp()) return 'show';
+    // Some servers name a call only when it is whole.
+    if (item.name === '') return 'hold';
     if (item.key === plan.metaTool?.definition.name) return 'hide';
     if (this.#hop.kind === 'fallback' || this.#isShown(item)) {
       return this.#keptCalls.some((kept) => kept.key === item.key) ? 'hold' : 'show';
@@ -141,10 +144,12 @@ export class HopMachine {
     return 'hide';
   }
 
-  /** A call is held when it may repeat one that an earlier hop kept, or when its arguments decide. */
+  /** A call is held when it has no name yet, may repeat one that an earlier hop kept, or when its arguments decide. */
   #judgeHeld(item: CallItem): Verdict {
     if (this.#hop.kind === 'fallback' || this.#isShown(item)) {
-      const repeated = this.#keptCalls.some((kept) => kept.key === item.key && kept.arguments === item.arguments);
+      const repeated = this.#keptCalls.some(
+        (kept) => kept.key === item.key && kept.arguments === item.arguments,
+      );
       return repeated ? 'hide' : 'show';
     }
     return this.#context.isValidCall(item.key, item.arguments) ? 'show' : 'hide';

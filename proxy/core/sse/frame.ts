@@ -6,7 +6,7 @@ export interface SseFields {
   readonly data: string | undefined;
 }
 
-const FIELD = /^(event|data)(?::[ ]?(.*))?$/;
+const FIELD = /^(event|data)(?::[ ]?(.*))?$/s;
 
 /** Reads the fields of one frame, by the rules of the standard. */
 export function parseFrame(text: string): SseFields {

@@ -1,4 +1,12 @@
-import { isJsonArray, isJsonObject, lastMember, parseJson, scanArray, scanObject, sliceSpan } from '../../json/index.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  lastMember,
+  parseJson,
+  scanArray,
+  scanObject,
+  sliceSpan,
+} from '../../json/index.ts';
 import type { JsonObject } from '../../json/index.ts';
 import type { AnswerStatus, Usage } from '../../turn/index.ts';
 import type { DecodedItem, DecodedResponse } from '../adapter.ts';

@@ -1,130 +1,195 @@
 import { ToolrollError } from '../../errors.ts';
-import { isJsonObject, lastMember, parseJson, scanObject, sliceSpan, stringField } from '../../json/index.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  lastMember,
+  parseJson,
+  scanObject,
+  sliceSpan,
+  stringField,
+} from '../../json/index.ts';
 import type { JsonObject } from '../../json/index.ts';
 import { parseFrame, SseSplitter } from '../../sse/index.ts';
+import type { AnswerStatus } from '../../turn/index.ts';
 import type { Signal, StreamDecoder, StreamFrame } from '../adapter.ts';
-import { statusOf } from './decode-response.ts';
+import { decodeItems, statusOf } from './decode-response.ts';
+import { ItemPlaces } from './item-places.ts';
 import { readItem } from './items.ts';
-
-/** What a frame is to the encoder. */
-export type ResponsesFrame =
-  /** `response.created`, `.queued`, `.in_progress`: carries the response object. */
-  | { readonly kind: 'lifecycle'; readonly text: string; readonly data: string }
-  /** The beginning or end of an item. */
-  | { readonly kind: 'item'; readonly text: string; readonly data: string; readonly index: number }
-  /** Anything else that belongs to an item: deltas, content parts, annotations. */
-  | { readonly kind: 'part'; readonly text: string; readonly data: string; readonly index: number }
-  | { readonly kind: 'terminal'; readonly text: string; readonly data: string }
-  /** An `error` event. */
-  | { readonly kind: 'error'; readonly text: string; readonly data: string }
-  /** An event that belongs to no item, known to us or not. */
-  | { readonly kind: 'event'; readonly text: string; readonly data: string }
-  /** Comments, retry times, `[DONE]`. */
-  | { readonly kind: 'other' };
+import type { ResponsesFrame } from './stream-frame.ts';
+import { UnclosedCalls } from './unclosed-calls.ts';
 
 /** More than one event can be: a terminal event holds the whole answer, images included. */
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 const LIFECYCLE = new Set(['response.created', 'response.queued', 'response.in_progress']);
 const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+const OTHER: ResponsesFrame = { kind: 'other' };
+const NOTHING = new Uint8Array(0);
 
 /** Reads the event stream of `POST /v1/responses`. */
 export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #splitter = new SseSplitter();
   readonly #text = new TextDecoder();
-  /** The index of an item by its id, for servers that leave `output_index` out. */
-  readonly #indexById = new Map<string, number>();
-  #lastIndex = -1;
+  readonly #places = new ItemPlaces();
+  readonly #calls = new UnclosedCalls();
 
   push(chunk: Uint8Array): StreamFrame[] {
-    const frames = this.#splitter.push(chunk).map((raw) => this.#decode(raw));
+    const frames = this.#splitter.push(chunk).flatMap((raw) => this.#decode(raw));
     if (this.#splitter.pendingBytes > MAX_FRAME_BYTES) {
       throw new ToolrollError('upstream_malformed', { reason: 'an event of its stream has no end' });
     }
     return frames;
   }
 
+  /** What a stream leaves without its blank line: a whole event, as some servers end, or half of one, which is none. */
   flush(): StreamFrame[] {
     const rest = this.#splitter.flush();
-    return rest === undefined ? [] : [this.#decode(rest)];
+    if (rest === undefined) return [];
+    const { data } = parseFrame(this.#text.decode(rest));
+    const isHalf = data !== undefined && looksLikeJson(data) && parseJson(data) === undefined;
+    return isHalf ? [] : this.#decode(isBlank(rest) ? rest : ended(rest));
   }
 
-  #decode(raw: Uint8Array): StreamFrame {
+  #decode(raw: Uint8Array): StreamFrame[] {
     const text = this.#text.decode(raw);
     const { event, data } = parseFrame(text);
-    if (data === undefined || !data.startsWith('{')) return { raw, signal: undefined, wire: OTHER };
+    if (data === undefined || !looksLikeJson(data)) return [{ raw, signal: undefined, wire: OTHER }];
     const type = event?.startsWith('response.') ? event : typeOf(data);
-    if (type === undefined) return { raw, signal: undefined, wire: OTHER };
-    return { raw, ...this.#classify(type, text, data) };
+    if (type === undefined) return [{ raw, signal: undefined, wire: OTHER }];
+    if (TERMINAL.has(type)) return this.#end(type, raw, { text, data });
+    return [{ raw, ...this.#classify(type, text, data) }];
   }
 
   #classify(type: string, text: string, data: string): { signal: Signal | undefined; wire: ResponsesFrame } {
     if (LIFECYCLE.has(type)) return { signal: undefined, wire: { kind: 'lifecycle', text, data } };
     if (type === 'response.output_item.added') return this.#item('opened', text, data);
     if (type === 'response.output_item.done') return this.#item('closed', text, data);
-    if (TERMINAL.has(type)) return { signal: endOf(type, data), wire: { kind: 'terminal', text, data } };
     if (type === 'error') return { signal: { kind: 'errored' }, wire: { kind: 'error', text, data } };
     const index = this.#indexOfPart(data);
-    const wire: ResponsesFrame =
-      index === undefined ? { kind: 'event', text, data } : { kind: 'part', text, data, index };
-    return { signal: undefined, wire };
+    if (index === undefined) return { signal: undefined, wire: { kind: 'event', text, data } };
+    this.#calls.note(index, data);
+    return { signal: undefined, wire: { kind: 'part', text, data, index } };
   }
 
-  #item(kind: 'opened' | 'closed', text: string, data: string): { signal: Signal | undefined; wire: ResponsesFrame } {
+  #item(
+    kind: 'opened' | 'closed',
+    text: string,
+    data: string,
+  ): { signal: Signal | undefined; wire: ResponsesFrame } {
     const body = parseJson(data);
-    if (!isJsonObject(body)) return { signal: undefined, wire: { kind: 'event', text, data } };
+    const member = isJsonObject(body) ? lastMember(scanObject(data), 'item') : undefined;
+    if (!isJsonObject(body) || member === undefined)
+      return { signal: undefined, wire: { kind: 'event', text, data } };
     const value = body['item'];
-    const item = readItem(value);
-    const index = this.#indexOfItem(kind, body, value);
-    const member = lastMember(scanObject(data), 'item');
-    const own = member === undefined ? '' : sliceSpan(data, member.value);
+    const own = sliceSpan(data, member.value);
+    const streamed = { item: readItem(value), own, id: idOf(value) };
+    const given = wholeNumber(body['output_index']);
+    const index =
+      kind === 'opened' ? this.#places.begin(given, streamed.id) : this.#places.end(given, streamed.id);
+    if (kind === 'closed') this.#calls.end(index);
+    else if (streamed.item.kind === 'call') this.#calls.begin(index, own);
+    const { item } = streamed;
     const signal: Signal = kind === 'opened' ? { kind, index, item } : { kind, index, item, text: own };
-    return { signal, wire: { kind: 'item', text, data, index } };
-  }
-
-  #indexOfItem(kind: 'opened' | 'closed', body: JsonObject, item: unknown): number {
-    const given = body['output_index'];
-    const id = isJsonObject(item) ? stringField(item, 'id') : undefined;
-    const known = id === undefined ? undefined : this.#indexById.get(id);
-    const otherwise = kind === 'opened' ? this.#lastIndex + 1 : (known ?? Math.max(this.#lastIndex, 0));
-    const index = typeof given === 'number' && Number.isSafeInteger(given) && given >= 0 ? given : otherwise;
-    if (kind === 'opened') this.#lastIndex = index;
-    if (id !== undefined) this.#indexById.set(id, index);
-    return index;
+    return { signal, wire: { kind: 'item', text, data, index, ...streamed } };
   }
 
   /**
-   * Deltas are most of a stream, so they are not parsed: an unescaped `"output_index":` can only be a key. Servers that give none
-   * name the item by its id, or mean the one that began last.
+   * Deltas are most of a stream, so they are not parsed: an unescaped `"output_index":` can only be a key. Servers that
+   * give none name the item by its id, or mean the one that began last.
    */
   #indexOfPart(data: string): number | undefined {
     const given = /"output_index"\s*:\s*(\d+)/.exec(data)?.[1];
-    if (given !== undefined) return Number(given);
     const id = /"item_id"\s*:\s*"([^"\\]*)"/.exec(data)?.[1];
-    if (id === undefined) return undefined;
-    return this.#indexById.get(id) ?? (this.#lastIndex >= 0 ? this.#lastIndex : undefined);
+    const number = given === undefined ? undefined : Number(given);
+    return this.#places.find(number, id) ?? number;
+  }
+
+  #end(
+    type: string,
+    raw: Uint8Array,
+    { text, data }: { readonly text: string; readonly data: string },
+  ): StreamFrame[] {
+    const body = parseJson(data);
+    const response = isJsonObject(body) ? body['response'] : undefined;
+    const wire: ResponsesFrame = { kind: 'terminal', text, data };
+    if (!isJsonObject(response)) return [{ raw, signal: undefined, wire }];
+    const { usage } = response;
+    const status = endStatus(type, response);
+    const signal: Signal = { kind: 'ended', status, usage: isJsonObject(usage) ? usage : undefined };
+    return [...this.#late(data, response), { raw, signal, wire }];
+  }
+
+  /**
+   * The items that the last event knows and the stream did not tell of, or did not close. Without them a call that only
+   * stands there would be taken for no call.
+   */
+  #late(data: string, response: JsonObject): StreamFrame[] {
+    const told = this.#places.all;
+    const open = told.filter((index) => this.#places.isOpen(index));
+    const { output } = response;
+    if (open.length === 0 && !(isJsonArray(output) && output.length > told.length)) return [];
+    const stated = statedItems(data, output, told);
+    const untold = [...stated.keys()].filter((index) => !told.includes(index));
+    return [...open, ...untold]
+      .sort((a, b) => a - b)
+      .flatMap((index) => {
+        const own = stated.get(index) ?? this.#calls.read(index);
+        return own === undefined ? [] : [lateFrame(index, own)];
+      });
   }
 }
 
-const OTHER: ResponsesFrame = { kind: 'other' };
+function lateFrame(index: number, own: string): StreamFrame {
+  const value = parseJson(own);
+  const item = readItem(value);
+  const wire: ResponsesFrame = { kind: 'late', index, item, own, id: idOf(value) };
+  return { raw: NOTHING, signal: { kind: 'closed', index, item, text: own }, wire };
+}
+
+/** The items of the last event by the places that the stream gave them; none where the two cannot be matched. */
+function statedItems(data: string, output: unknown, told: readonly number[]): ReadonlyMap<number, string> {
+  const response = lastMember(scanObject(data), 'response');
+  const items = response === undefined ? [] : decodeItems(data, output, response.value.start);
+  if (told.every((index) => index < items.length))
+    return new Map(items.map(({ text }, index) => [index, text]));
+  const matched = told.length === items.length ? told : [];
+  return new Map(matched.map((index, rank) => [index, items[rank]?.text ?? '']));
+}
+
+function looksLikeJson(data: string): boolean {
+  return /^\s*\{/.test(data);
+}
+
+function isBlank(frame: Uint8Array): boolean {
+  return frame.every((byte) => byte === 0x0a || byte === 0x0d);
+}
+
+/** A frame with the blank line that it lacks, so that what follows is not read as a part of it. */
+function ended(frame: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(frame.length + 2);
+  whole.set(frame);
+  whole.fill(0x0a, frame.length);
+  return whole;
+}
+
+function idOf(item: unknown): string | undefined {
+  return isJsonObject(item) ? stringField(item, 'id') : undefined;
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
 
 /** Servers that send no `event:` lines name the type in the data, nearly always as its first member. */
 function typeOf(data: string): string | undefined {
-  const first = /^\{\s*"type"\s*:\s*"([a-z_.]+)"/.exec(data)?.[1];
+  const first = /^\s*\{\s*"type"\s*:\s*"([a-z_.]+)"/.exec(data)?.[1];
   if (first !== undefined) return first;
   const body = parseJson(data);
   if (!isJsonObject(body)) return undefined;
   return stringField(body, 'type') ?? ('error' in body ? 'error' : undefined);
 }
 
-function endOf(type: string, data: string): Signal | undefined {
-  const body = parseJson(data);
-  const response = isJsonObject(body) ? body['response'] : undefined;
-  if (!isJsonObject(response)) return undefined;
-  const usage = response['usage'];
-  return {
-    kind: 'ended',
-    status: type === 'response.failed' ? 'failed' : type === 'response.incomplete' ? 'incomplete' : statusOf(response),
-    usage: isJsonObject(usage) ? usage : undefined,
-  };
+function endStatus(type: string, response: JsonObject): AnswerStatus {
+  if (type === 'response.failed') return 'failed';
+  return type === 'response.incomplete' ? 'incomplete' : statusOf(response);
 }

@@ -1,4 +1,11 @@
-import { applyEdits, editMembers, isJsonObject, lastMember, scanObject, sliceSpan } from '../../json/index.ts';
+import {
+  applyEdits,
+  editMembers,
+  isJsonObject,
+  lastMember,
+  scanObject,
+  sliceSpan,
+} from '../../json/index.ts';
 import type { JsonObject, ObjectScan } from '../../json/index.ts';
 import type { RequestChanges } from '../../turn/index.ts';
 import type { DecodedResponse, Echo, ResponseRewrite } from '../adapter.ts';
@@ -64,8 +71,7 @@ export function sumUsage(usages: readonly JsonObject[], depth = 0): JsonObject {
       if (typeof value === 'number' && typeof before === 'number') total[key] = before + value;
       else if (isJsonObject(value) && isJsonObject(before) && depth < MAX_USAGE_DEPTH) {
         total[key] = sumUsage([before, value], depth + 1);
-      }
-      else if (value !== null || before === undefined) total[key] = value;
+      } else if (value !== null || before === undefined) total[key] = value;
     }
   }
   return total;
