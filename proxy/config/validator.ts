@@ -14,7 +14,7 @@ export type Checked<T> =
 const annotations = ['x-env', 'x-flag', 'x-format', 'x-secret', 'x-holds', 'x-expected'];
 
 /** The format of patterns, so that a bad one is told beside all other faults of its file. */
-export const patternFormat = 'toolroll-pattern';
+const patternFormat = 'toolroll-pattern';
 
 /** What is wrong with a pattern; `undefined` where it is sound. */
 export function patternFault(text: string): string | undefined {

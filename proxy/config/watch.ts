@@ -73,13 +73,19 @@ class RunningWatch implements DirectoryWatch {
     const usual = this.settings.pollSeconds * 1000;
     const delay = this.watched === undefined ? Math.min(usual, absentPollMs) : usual;
     this.poll = setTimeout(() => {
-      this.ticking = this.tick();
+      this.lookSoon();
     }, delay);
     // A pending look at the rules must not keep a process alive that has nothing else to do.
     this.poll.unref();
   }
 
-  private async tick(): Promise<void> {
+  /** One look at a time: a poll and an event may come together. */
+  private lookSoon(): void {
+    this.ticking = this.ticking.then(() => this.look());
+  }
+
+  private async look(): Promise<void> {
+    clearTimeout(this.poll);
     await this.attach();
     if (!this.closed) this.settings.onChange();
     this.schedulePoll();
@@ -115,7 +121,9 @@ class RunningWatch implements DirectoryWatch {
   private touched(): void {
     if (this.closed) return;
     clearTimeout(this.debounce);
-    this.debounce = setTimeout(this.settings.onChange, this.settings.debounceMs ?? defaultDebounceMs);
+    this.debounce = setTimeout(() => {
+      this.lookSoon();
+    }, this.settings.debounceMs ?? defaultDebounceMs);
   }
 }
 

@@ -118,6 +118,20 @@ describe('a watch', () => {
     await until(isServing(names, 'two'));
   });
 
+  test('of a directory that is removed and made again goes on with the new one', async () => {
+    await mkdir(directory);
+    await writeFile(path.join(directory, 'a.yaml'), ruleSet('one'));
+    const { names, kinds } = await follow({ pollSeconds: 3600, debounceMs: 20 });
+    // The watcher is up when its first look has found nothing new.
+    await until(() => kinds.includes('unchanged'));
+    await rm(directory, { recursive: true });
+    await until(() => kinds.includes('refused'));
+    expect(names()).toEqual(['one']);
+    await mkdir(directory);
+    await writeFile(path.join(directory, 'a.yaml'), ruleSet('two'));
+    await until(isServing(names, 'two'));
+  });
+
   test('follows a link to a directory when it is turned to another one', async () => {
     await mkdir(path.join(parent, 'first'));
     await mkdir(path.join(parent, 'second'));
