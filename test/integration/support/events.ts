@@ -21,7 +21,8 @@ export function eventsOf(text: string): SentEvent[] {
       events.push({ type: String(body['type']), event, data: body });
     },
   });
-  parser.feed(text);
+  // After a CR the parser waits for the LF that may belong to it.
+  parser.feed(text.endsWith('\r') ? `${text}\n` : text);
   return events;
 }
 
