@@ -19,6 +19,7 @@ import type { BenchResults } from './report/index.ts';
 const help = `CPU time, latency, memory, reload time and tokens of Toolroll beside a bare Node proxy.
 
   --quick          less of everything, in about 40 seconds
+  --tools LIST     tools per request, as in 37,200 (default 1,37,200; with --quick 37)
   --soak           also 100,000 rolled-up turns, to see that memory stays flat
   --turns N        another number of turns for --soak
   --json FILE      writes the results to a file
@@ -28,6 +29,7 @@ const help = `CPU time, latency, memory, reload time and tokens of Toolroll besi
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    tools: { type: 'string' },
     soak: { type: 'boolean', default: false },
     turns: { type: 'string', default: '100000' },
     json: { type: 'string' },
@@ -65,7 +67,7 @@ async function bench(): Promise<void> {
 async function measure(peers: Peers): Promise<BenchResults> {
   const { quick } = values;
   const cpu = await measureCpu(peers, {
-    toolCounts: quick ? [37] : [1, 37, 200],
+    toolCounts: (values.tools ?? (quick ? '37' : '1,37,200')).split(',').map(Number),
     rounds: quick ? 3 : 5,
     secondsPerRun: quick ? 0.6 : 0.8,
     connections: 16,

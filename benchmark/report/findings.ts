@@ -71,16 +71,32 @@ function memory({ cpu: { rssBytes }, soak }: BenchResults): readonly Finding[] {
   return [...found, { what, value: soak.growth, limit: soakLimit, unit: 'times' }];
 }
 
-function reload({
-  reload: { reloads, medianBlockMs, worstBlockMs, quietBlockMs },
-}: BenchResults): readonly Finding[] {
-  const what = `event loop blocked by a reload of 200 rules, of ${String(reloads)} reloads`;
+function reload({ reload: { reloads, oneFile, tenFiles, quiet } }: BenchResults): readonly Finding[] {
+  const worst = `the worst of ${String(reloads)}`;
+  const what = 'event loop blocked by a reload of 200 rules';
   return [
-    { what: `${what} the worst`, value: worstBlockMs, limit: reloadBlockLimitMs, unit: 'ms' },
-    { what: `${what} the median`, value: medianBlockMs, limit: reloadBlockLimitMs, unit: 'ms' },
+    { what: `${what} in one file, ${worst}`, value: oneFile.worstMs, limit: reloadBlockLimitMs, unit: 'ms' },
     {
-      what: 'event loop blocked without a reload, the worst',
-      value: quietBlockMs,
+      what: `${what} in one file, the median`,
+      value: oneFile.medianMs,
+      limit: reloadBlockLimitMs,
+      unit: 'ms',
+    },
+    {
+      what: `${what} in ten files, ${worst}`,
+      value: tenFiles.worstMs,
+      limit: reloadBlockLimitMs,
+      unit: 'ms',
+    },
+    {
+      what: `${what} in ten files, the median`,
+      value: tenFiles.medianMs,
+      limit: reloadBlockLimitMs,
+      unit: 'ms',
+    },
+    {
+      what: `event loop blocked without a reload, ${worst}`,
+      value: quiet.worstMs,
       limit: undefined,
       unit: 'ms',
     },

@@ -1,9 +1,11 @@
 /** Where a proxy's CPU time goes, function by function. */
 import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { generateLoad, openConnection } from '../load/index.ts';
+import type { MeasuredProcess } from '../load/index.ts';
 import { checkVariant, turnBody, variants } from '../peers/index.ts';
 import type { Format, Peers, Variant } from '../peers/index.ts';
+import { clearRules, writeRules } from './measure-reload.ts';
 
 /** One profile. */
 export interface ProfileSummary {
@@ -17,6 +19,7 @@ const TOOLS = 37;
 const CONNECTIONS = 16;
 const WARM_UP = 400;
 const MEASURED = 1_500;
+const RELOADS = 5;
 const SHOWN = 40;
 
 /** Profiles every variant with 37 tools; the profiles, for a browser's developer tools, go into the folder. */
@@ -26,7 +29,18 @@ export async function profilePeers(peers: Peers, folder: string): Promise<readon
     for (const format of ['json', 'sse'] as const)
       summaries.push(await profileOne(peers, folder, variant, format));
   }
-  return summaries;
+  return [...summaries, await profileReload(peers, folder)];
+}
+
+/** Its rules are others afterwards. */
+async function profileReload(peers: Peers, folder: string): Promise<ProfileSummary> {
+  const proxy = peers.proxies.oneHop;
+  await proxy.ask('profile');
+  for (let edition = 0; edition < RELOADS; edition += 1) {
+    await clearRules(peers);
+    await writeRules(peers, edition, 1);
+  }
+  return summarise(proxy, `${String(RELOADS)} reloads of 200 rules`, join(folder, 'reload.cpuprofile'));
 }
 
 async function profileOne(
@@ -44,10 +58,17 @@ async function profileOne(
   await generateLoad(shot, { connections: CONNECTIONS, requests: WARM_UP });
   await proxy.ask('profile');
   await generateLoad(shot, { connections: CONNECTIONS, requests: MEASURED });
+  return summarise(
+    proxy,
+    `${variant.title}, ${format}`,
+    join(folder, `${variant.name}-${format}.cpuprofile`),
+  );
+}
+
+async function summarise(proxy: MeasuredProcess, title: string, file: string): Promise<ProfileSummary> {
   const { profile = '{}' } = await proxy.ask('end_profile');
-  const file = join(folder, `${variant.name}-${format}.cpuprofile`);
   await writeFile(file, profile);
-  return { title: `${variant.title}, ${format}`, file, functions: selfTimes(profile) };
+  return { title, file, functions: selfTimes(profile) };
 }
 
 interface ProfileNode {
@@ -79,6 +100,6 @@ function selfTimes(text: string): ProfileSummary['functions'] {
 }
 
 function nameOf({ functionName, url, lineNumber }: ProfileNode['callFrame']): string {
-  const place = url === '' ? '' : ` ${basename(url)}:${String(lineNumber + 1)}`;
+  const place = url === '' ? '' : ` ${url.split('/').slice(-2).join('/')}:${String(lineNumber + 1)}`;
   return `${functionName === '' ? '(anonymous)' : functionName}${place}`;
 }
