@@ -33,23 +33,37 @@ export interface Savings {
   readonly lost: number;
 }
 
-/** How far the upstream's count may move the estimate: beyond it something else than text is counted, an image mostly. */
+/**
+ * How far the upstream's count may be from the estimate, as a factor. Beyond it something else than this text was counted (an
+ * image, a conversation that the upstream holds), and says nothing about tools.
+ */
 const MAX_CALIBRATION = 1.6;
 
-/**
- * What a turn saved against sending everything at once, or lost. The last hop's own usage calibrates the estimate, since its tools
- * are most like those that were not sent.
- */
+/** How many tokens the estimate is trusted like: a count of few tokens is mostly what a server wraps around them. */
+const TRUST = 1000;
+
+/** What a turn saved against sending everything at once, or lost. The turn's own usage calibrates the estimate. */
 export function computeSavings({ rest, sentTools, hops }: SavingsInput): Savings {
   const last = hops.findLast((hop) => hop.inputTokens !== undefined) ?? hops.at(-1);
   if (last === undefined) return { saved: 0, lost: 0 };
-  const estimated = rest + last.shownTools;
-  const ratio = last.inputTokens === undefined || estimated === 0 ? 1 : last.inputTokens / estimated;
-  const scale = Math.min(Math.max(ratio, 1 / MAX_CALIBRATION), MAX_CALIBRATION);
+  const scale = calibrate(rest, hops);
   const counted = (hop: SavingsInput['hops'][number]): number =>
     hop.inputTokens ?? (rest + hop.shownTools) * scale;
   const direct = counted(last) + (sentTools - last.shownTools) * scale;
   const used = hops.reduce((sum, hop) => sum + counted(hop), 0);
   const saved = Math.round(direct - used);
   return { saved: Math.max(saved, 0), lost: Math.max(-saved, 0) };
+}
+
+/** How many tokens of this upstream one estimated token is. */
+function calibrate(rest: number, hops: SavingsInput['hops']): number {
+  let counted = 0;
+  let estimated = 0;
+  for (const { inputTokens, shownTools } of hops) {
+    if (inputTokens === undefined) continue;
+    counted += inputTokens;
+    estimated += rest + shownTools;
+  }
+  const ratio = (counted + TRUST) / (estimated + TRUST);
+  return ratio > MAX_CALIBRATION || ratio < 1 / MAX_CALIBRATION ? 1 : ratio;
 }
