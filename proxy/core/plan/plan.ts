@@ -157,7 +157,7 @@ function isSticky(turn: Turn, appKey: string, tool: AppliedTool): boolean {
 
 function isInCatalogue(tool: AppliedTool, selection: CompiledSelection): boolean {
   if (!tool.rollable) return false;
-  const names = [tool.name, tool.key];
+  const { names } = tool;
   if (selection.known !== undefined && !names.some((name) => selection.known?.has(name))) return false;
   return (
     names.some((name) => matchesAny(selection.include, name)) &&
@@ -166,7 +166,7 @@ function isInCatalogue(tool: AppliedTool, selection: CompiledSelection): boolean
 }
 
 function isPinned(tool: AppliedTool, selection: CompiledSelection): boolean {
-  return matchesAny(selection.pinned, tool.name) || matchesAny(selection.pinned, tool.key);
+  return tool.names.some((name) => matchesAny(selection.pinned, name));
 }
 
 function findShortfall(

@@ -14,6 +14,8 @@ export interface AppliedTool {
   /** Its key for the upstream: `namespace.name` or the name alone. */
   readonly key: string;
   readonly name: string;
+  /** What rules may call it by: the app's names and the upstream's. */
+  readonly names: readonly string[];
   readonly rollable: boolean;
   readonly text: string;
   readonly estimatedTokens: number;
@@ -230,11 +232,13 @@ function newDraft(declared: Omit<DeclaredTool, 'id'>, id: number | undefined): D
 }
 
 function finish({ id, declared, name, text }: Draft): AppliedTool {
-  const { kind, key, namespace, rollable } = declared;
+  const { namespace, rollable } = declared;
+  const key = declared.kind === 'hosted' ? declared.key : qualify(namespace, name);
   return {
     id,
-    key: kind === 'hosted' ? key : qualify(namespace, name),
+    key,
     name,
+    names: [...new Set([name, key, declared.name, declared.key])],
     rollable,
     text,
     estimatedTokens: estimateTokens(text),
