@@ -1,8 +1,8 @@
 /**
  * Where values stand in a JSON text.
  *
- * The scanner runs only over text that `JSON.parse` has accepted, so it decides nothing about validity: it finds
- * ends. It never recurses, so depth costs nothing, and each character is looked at a bounded number of times.
+ * The scanner finds ends and does not judge values: whoever reads a value parses it, and text that is no JSON stays none.
+ * It does not recurse into values, so depth costs nothing, and each character is looked at a bounded number of times.
  */
 
 /** A half-open range of UTF-16 positions in a text: `text.slice(start, end)` is the value. */
@@ -24,6 +24,22 @@ export interface Member {
 export interface ObjectScan {
   readonly span: Span;
   readonly members: readonly Member[];
+  /** The object of the member that was descended into, if there is one. */
+  readonly inner?: ObjectScan;
+}
+
+/** Where large values were seen lately, so that their ends are known without a look at them. */
+export interface KnownValues {
+  /** The end of the value at that position, or `undefined` if it is not a known one. */
+  endAt(text: string, start: number): number | undefined;
+}
+
+/** How an object is scanned. */
+export interface ScanOptions {
+  /** Members whose value may be a known one, mostly the tools: large, and the same text turn after turn. */
+  readonly known?: { readonly key: string; readonly values: KnownValues };
+  /** A member whose object is scanned in the same pass, for its members to be found too. */
+  readonly descend?: { readonly key: string; readonly options?: ScanOptions };
 }
 
 /** An array's elements and where it stands. */
@@ -44,28 +60,59 @@ const CLOSE_BRACE = 0x7d;
 /**
  * Finds the members of the object that starts at or after `from` (white space is skipped).
  *
- * @param text JSON that `JSON.parse` has accepted
- * @throws TypeError if no object stands there
+ * @throws SyntaxError if no object stands there, or if what stands between its members is no JSON; values are not judged
  */
-export function scanObject(text: string, from = 0): ObjectScan {
+export function scanObject(text: string, from = 0, options: ScanOptions = {}): ObjectScan {
   const start = skipSpace(text, from);
-  if (text.charCodeAt(start) !== OPEN_BRACE) throw new TypeError(`no object at ${String(start)}`);
+  expect(text, start, OPEN_BRACE);
   const members: Member[] = [];
+  let inner: ObjectScan | undefined;
   let at = skipSpace(text, start + 1);
-  while (text.charCodeAt(at) === QUOTE) {
+  if (text.charCodeAt(at) === CLOSE_BRACE) return { span: { start, end: at + 1 }, members };
+  for (;;) {
     const keyStart = at;
-    const keyEnd = skipString(text, at);
-    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const valueEnd = skipValue(text, valueStart);
-    members.push({
-      key: readKey(text, keyStart, keyEnd),
-      keyStart,
-      value: { start: valueStart, end: valueEnd },
-    });
-    at = skipSpace(text, valueEnd);
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+    expect(text, keyStart, QUOTE);
+    const keyEnd = skipString(text, keyStart);
+    const colon = skipSpace(text, keyEnd);
+    expect(text, colon, COLON);
+    const key = readKey(text, keyStart, keyEnd);
+    const valueStart = skipSpace(text, colon + 1);
+    if (options.descend?.key === key && text.charCodeAt(valueStart) === OPEN_BRACE) {
+      inner = scanObject(text, valueStart, options.descend.options);
+      members.push({ key, keyStart, value: inner.span });
+    } else {
+      const end = endOfMember(
+        text,
+        valueStart,
+        options.known?.key === key ? options.known.values : undefined,
+      );
+      members.push({ key, keyStart, value: { start: valueStart, end } });
+    }
+    at = skipSpace(text, members.at(-1)?.value.end ?? at);
+    if (text.charCodeAt(at) !== COMMA) break;
+    at = skipSpace(text, at + 1);
   }
-  return { span: { start, end: at + 1 }, members };
+  expect(text, at, CLOSE_BRACE);
+  const span = { start, end: at + 1 };
+  return inner === undefined ? { span, members } : { span, members, inner };
+}
+
+function expect(text: string, at: number, code: number): void {
+  if (text.charCodeAt(at) === code) return;
+  throw new SyntaxError(`expected ${String.fromCharCode(code)} at ${String(at)}`);
+}
+
+function endOfMember(text: string, start: number, known: KnownValues | undefined): number {
+  const knownEnd = known?.endAt(text, start);
+  if (knownEnd !== undefined) return knownEnd;
+  const end = skipValue(text, start);
+  if (end === start) throw new SyntaxError(`expected a value at ${String(start)}`);
+  return end;
+}
+
+/** The end of the whole text's one value, if nothing but white space follows it. */
+export function endsAt(text: string, end: number): boolean {
+  return skipSpace(text, end) === text.length;
 }
 
 /**

@@ -27,3 +27,8 @@ export function stringField(value: JsonObject, key: string): string | undefined 
   const field = Object.hasOwn(value, key) ? value[key] : undefined;
   return typeof field === 'string' ? field : undefined;
 }
+
+/** A copy that stands by itself. A slice keeps the whole text alive that it was cut from: a body with all its images. */
+export function detach(text: string): string {
+  return ` ${text}`.slice(1);
+}

@@ -1,6 +1,14 @@
 import type { JsonObject } from '../json/index.ts';
 import type { ItemVerdict } from '../hops/index.ts';
-import type { AnswerItem, AnswerStatus, DecodedRequest, Protocol, RequestChanges, Turn, Usage } from '../turn/index.ts';
+import type {
+  AnswerItem,
+  AnswerStatus,
+  DecodedRequest,
+  Protocol,
+  RequestChanges,
+  Turn,
+  Usage,
+} from '../turn/index.ts';
 
 /**
  * One API as a turn meets it: six directions, none of which knows about hops, rules or HTTP.

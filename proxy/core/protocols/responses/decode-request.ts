@@ -1,8 +1,10 @@
 import {
+  endsAt,
   isJsonArray,
   isJsonObject,
   lastMember,
   parseJson,
+  RecentValues,
   scanArray,
   scanObject,
   sliceSpan,
@@ -10,7 +12,7 @@ import {
 } from '../../json/index.ts';
 import type { JsonObject, ObjectScan, Span } from '../../json/index.ts';
 import type { AllowedEntry, DecodedRequest, OneHopReason, ToolChoice, Turn } from '../../turn/index.ts';
-import { readTools } from './request-tools.ts';
+import { readTools, recallTools } from './request-tools.ts';
 import type { ResponsesToolList } from './request-tools.ts';
 
 /** A turn of the Responses API, with the places that encoding needs. */
@@ -67,10 +69,9 @@ const MAY_CARRY_TOOLS = /additional_tools|tool_search_output|\\u00[0-7]/i;
 
 /** Reads the body of `POST /v1/responses`. */
 export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
-  const body = parseJson(text);
-  if (body === undefined) return { kind: 'not_a_turn', reason: 'not_json' };
-  if (!isJsonObject(body)) return { kind: 'not_a_turn', reason: 'not_an_object' };
-  const scan = scanObject(text);
+  const read = readBody(text);
+  if (read.kind === 'not_a_turn') return read;
+  const { body, scan } = read;
   const inputItems = isJsonArray(body['input']) ? body['input'] : undefined;
   const itemSpans = carrierSpans(text, scan, inputItems);
   const overruled = findOverruled(text, scan, itemSpans);
@@ -101,6 +102,43 @@ export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
     overruled,
   };
   return { kind: 'turn', turn };
+}
+
+type Body =
+  | { readonly kind: 'body'; readonly body: JsonObject; readonly scan: ObjectScan }
+  | { readonly kind: 'not_a_turn'; readonly reason: 'not_json' | 'not_an_object' };
+
+/** Large arrays of tools that were read lately. */
+const knownTools = new RecentValues();
+
+/**
+ * Reads every member, but for tools that were read lately: they are most of a body, and the same in each turn.
+ *
+ * A value is read by `JSON.parse`, so together with the scan of what is between them all of the body is checked.
+ */
+function readBody(text: string): Body {
+  if (!/^\s*\{/.test(text)) {
+    return { kind: 'not_a_turn', reason: parseJson(text) === undefined ? 'not_json' : 'not_an_object' };
+  }
+  try {
+    const scan = scanObject(text, 0, { known: { key: 'tools', values: knownTools } });
+    if (!endsAt(text, scan.span.end)) return { kind: 'not_a_turn', reason: 'not_json' };
+    const body = new Map<string, unknown>();
+    for (const { key, value } of scan.members) body.set(key, readMember(text, key, value));
+    return { kind: 'body', body: Object.fromEntries(body), scan };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: 'not_a_turn', reason: 'not_json' };
+    throw error;
+  }
+}
+
+function readMember(text: string, key: string, value: Span): unknown {
+  const own = sliceSpan(text, value);
+  // Whether the tools are an array is all that is asked of them here.
+  if (key === 'tools' && recallTools([own]) !== undefined) return [];
+  const parsed: unknown = JSON.parse(own);
+  if (key === 'tools' && isJsonArray(parsed)) knownTools.note(text, value);
+  return parsed;
 }
 
 /** Where the items of the input stand, if any of them could bring tools. */

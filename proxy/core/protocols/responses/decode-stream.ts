@@ -1,6 +1,6 @@
 import { ToolrollError } from '../../errors.ts';
 import {
-  isJsonArray,
+  endsAt,
   isJsonObject,
   lastMember,
   parseJson,
@@ -8,14 +8,14 @@ import {
   sliceSpan,
   stringField,
 } from '../../json/index.ts';
-import type { JsonObject } from '../../json/index.ts';
 import { parseFrame, SseSplitter } from '../../sse/index.ts';
 import type { AnswerStatus } from '../../turn/index.ts';
-import type { Signal, StreamDecoder, StreamFrame } from '../adapter.ts';
-import { decodeItems, statusOf } from './decode-response.ts';
+import type { DecodedItem, Signal, StreamDecoder, StreamFrame } from '../adapter.ts';
+import { noteEcho, readResponse, RESPONSE_SCAN } from './decode-response.ts';
+import type { ReadResponse } from './decode-response.ts';
 import { ItemPlaces } from './item-places.ts';
 import { readItem } from './items.ts';
-import type { ResponsesFrame } from './stream-frame.ts';
+import type { ResponseEvent, ResponsesFrame } from './stream-frame.ts';
 import { UnclosedCalls } from './unclosed-calls.ts';
 
 /** More than one event can be: a terminal event holds the whole answer, images included. */
@@ -52,16 +52,18 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   #decode(raw: Uint8Array): StreamFrame[] {
     const text = this.#text.decode(raw);
-    const { event, data } = parseFrame(text);
+    const { event: name, data } = parseFrame(text);
     if (data === undefined || !looksLikeJson(data)) return [{ raw, signal: undefined, wire: OTHER }];
-    const type = event?.startsWith('response.') ? event : typeOf(data);
+    const type = name?.startsWith('response.') ? name : typeOf(data);
     if (type === undefined) return [{ raw, signal: undefined, wire: OTHER }];
-    if (TERMINAL.has(type)) return this.#end(type, raw, { text, data });
-    return [{ raw, ...this.#classify(type, text, data) }];
+    if (!LIFECYCLE.has(type) && !TERMINAL.has(type)) return [{ raw, ...this.#classify(type, text, data) }];
+    const event = readResponseEvent(text, data);
+    if (event === undefined) return [{ raw, signal: undefined, wire: { kind: 'event', text, data } }];
+    if (TERMINAL.has(type)) return this.#end(type, raw, event);
+    return [{ raw, signal: undefined, wire: { kind: 'lifecycle', ...event } }];
   }
 
   #classify(type: string, text: string, data: string): { signal: Signal | undefined; wire: ResponsesFrame } {
-    if (LIFECYCLE.has(type)) return { signal: undefined, wire: { kind: 'lifecycle', text, data } };
     if (type === 'response.output_item.added') return this.#item('opened', text, data);
     if (type === 'response.output_item.done') return this.#item('closed', text, data);
     if (type === 'error') return { signal: { kind: 'errored' }, wire: { kind: 'error', text, data } };
@@ -104,31 +106,22 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return this.#places.find(number, id) ?? number;
   }
 
-  #end(
-    type: string,
-    raw: Uint8Array,
-    { text, data }: { readonly text: string; readonly data: string },
-  ): StreamFrame[] {
-    const body = parseJson(data);
-    const response = isJsonObject(body) ? body['response'] : undefined;
-    const wire: ResponsesFrame = { kind: 'terminal', text, data };
-    if (!isJsonObject(response)) return [{ raw, signal: undefined, wire }];
-    const { usage } = response;
-    const status = endStatus(type, response);
-    const signal: Signal = { kind: 'ended', status, usage: isJsonObject(usage) ? usage : undefined };
-    return [...this.#late(data, response), { raw, signal, wire }];
+  #end(type: string, raw: Uint8Array, event: ReadResponseEvent): StreamFrame[] {
+    const { items, usage, status, ...rest } = event;
+    const wire: ResponsesFrame = { kind: 'terminal', ...rest };
+    const signal: Signal = { kind: 'ended', status: endStatus(type, status), usage };
+    return [...this.#late(items), { raw, signal, wire }];
   }
 
   /**
    * The items that the last event knows and the stream did not tell of, or did not close. Without them a call that only
    * stands there would be taken for no call.
    */
-  #late(data: string, response: JsonObject): StreamFrame[] {
+  #late(items: readonly DecodedItem[]): StreamFrame[] {
     const told = this.#places.all;
     const open = told.filter((index) => this.#places.isOpen(index));
-    const { output } = response;
-    if (open.length === 0 && !(isJsonArray(output) && output.length > told.length)) return [];
-    const stated = statedItems(data, output, told);
+    if (open.length === 0 && items.length <= told.length) return [];
+    const stated = statedItems(items, told);
     const untold = [...stated.keys()].filter((index) => !told.includes(index));
     return [...open, ...untold]
       .sort((a, b) => a - b)
@@ -136,6 +129,22 @@ export class ResponsesStreamDecoder implements StreamDecoder {
         const own = stated.get(index) ?? this.#calls.read(index);
         return own === undefined ? [] : [lateFrame(index, own)];
       });
+  }
+}
+
+type ReadResponseEvent = ResponseEvent & ReadResponse;
+
+/** Scans an event once, its response object with it; `undefined` where it is not what its type says. */
+function readResponseEvent(text: string, data: string): ReadResponseEvent | undefined {
+  try {
+    const scan = scanObject(data, 0, { descend: { key: 'response', options: RESPONSE_SCAN } });
+    const response = scan.inner;
+    if (response === undefined || !endsAt(data, scan.span.end)) return undefined;
+    noteEcho(data, response);
+    return { text, data, scan, response, ...readResponse(data, response) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
@@ -147,9 +156,7 @@ function lateFrame(index: number, own: string): StreamFrame {
 }
 
 /** The items of the last event by the places that the stream gave them; none where the two cannot be matched. */
-function statedItems(data: string, output: unknown, told: readonly number[]): ReadonlyMap<number, string> {
-  const response = lastMember(scanObject(data), 'response');
-  const items = response === undefined ? [] : decodeItems(data, output, response.value.start);
+function statedItems(items: readonly DecodedItem[], told: readonly number[]): ReadonlyMap<number, string> {
   if (told.every((index) => index < items.length))
     return new Map(items.map(({ text }, index) => [index, text]));
   const matched = told.length === items.length ? told : [];
@@ -189,7 +196,7 @@ function typeOf(data: string): string | undefined {
   return stringField(body, 'type') ?? ('error' in body ? 'error' : undefined);
 }
 
-function endStatus(type: string, response: JsonObject): AnswerStatus {
+function endStatus(type: string, stated: AnswerStatus): AnswerStatus {
   if (type === 'response.failed') return 'failed';
-  return type === 'response.incomplete' ? 'incomplete' : statusOf(response);
+  return type === 'response.incomplete' ? 'incomplete' : stated;
 }

@@ -10,12 +10,13 @@ import type { JsonObject, ObjectScan } from '../../json/index.ts';
 import type { RequestChanges } from '../../turn/index.ts';
 import type { DecodedResponse, Echo, ResponseRewrite } from '../adapter.ts';
 import type { ResponsesTurn } from './decode-request.ts';
+import { RESPONSE_SCAN } from './decode-response.ts';
 import { itemForApp } from './items.ts';
 
 /** The upstream's answer with what the app must not see taken out and what it sent put back. */
 export function encodeResponse(response: DecodedResponse, rewrite: ResponseRewrite): string {
   const { text, items } = response;
-  const scan = scanObject(text);
+  const scan = scanObject(text, 0, RESPONSE_SCAN);
   const kept = items.flatMap(({ item, text: own }, index) =>
     rewrite.shown.has(index) ? [itemForApp(own, item, rewrite.names)] : [],
   );

@@ -7,17 +7,16 @@ import {
   parseJson,
   scanObject,
   sliceSpan,
-  stringField,
 } from '../../json/index.ts';
-import type { JsonObject, ObjectScan } from '../../json/index.ts';
+import type { Edit, JsonObject, ObjectScan } from '../../json/index.ts';
 import { formatEvent, replaceData } from '../../sse/index.ts';
 import type { Echo, NameMaps, StreamEncoder, StreamFrame, StreamOutput } from '../adapter.ts';
 import { AppItems } from './app-items.ts';
 import { echoPresent } from './encode-response.ts';
-import { encodeTerminal, failedResponse } from './encode-terminal.ts';
+import { failedResponse, terminalChanges } from './encode-terminal.ts';
 import { itemForApp } from './items.ts';
 import { Sequence } from './sequence.ts';
-import type { EventFrame, ResponsesFrame, StreamedItem } from './stream-frame.ts';
+import type { EventFrame, ResponseEvent, ResponsesFrame, StreamedItem } from './stream-frame.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 import type { Framed } from './waiting-frames.ts';
 
@@ -35,9 +34,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #echo: Echo = {};
   #hop = 0;
   #openedInHop = 0;
+  /** JSON text. */
   #responseId: string | undefined;
-  /** The response object that opened the stream, as the app got it. */
-  #responseText: string | undefined;
+  /** The event that opened the stream. */
+  #opening: ResponseEvent | undefined;
   #renumber = false;
 
   constructor(names: NameMaps) {
@@ -81,7 +81,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const opening = this.isOpen ? [] : this.#waiting.opening().flatMap((frame) => this.#emit(frame));
     const error = { type, code, message, param: null };
     const event = { type: 'error', sequence_number: this.#sequence.take(), error };
-    const response = failedResponse(this.#responseText, { code, message }, this.#items.texts());
+    const response = failedResponse(this.#openingText(), { code, message }, this.#items.texts());
     const number = String(this.#sequence.take());
     return [
       ...opening,
@@ -91,6 +91,15 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         `{"type":"response.failed","sequence_number":${number},"response":${response}}`,
       ),
     ];
+  }
+
+  /** The response object that opened the stream, as the app got it. */
+  #openingText(): string | undefined {
+    if (this.#opening === undefined) return undefined;
+    const { data, response } = this.#opening;
+    const own = sliceSpan(data, response.span);
+    const scan = scanObject(own);
+    return applyEdits(own, editMembers(own, scan, echoPresent(scan, this.#echo)));
   }
 
   #note(verdicts: readonly ItemVerdict[]): void {
@@ -131,28 +140,39 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   /** Only the first hop that shows anything opens the response. */
-  #lifecycle(frame: Framed, wire: EventFrame): StreamOutput {
+  #lifecycle(frame: Framed, wire: Extract<EventFrame, { kind: 'lifecycle' }>): StreamOutput {
     if (this.#openedInHop !== this.#hop) return [];
-    return this.#write(frame, wire, (scan) => {
-      const response = lastMember(scan, 'response');
-      if (response === undefined) return {};
-      const own = sliceSpan(wire.data, response.value);
-      const inner = scanObject(own);
-      const text = applyEdits(
-        own,
-        editMembers(own, inner, { ...echoPresent(inner, this.#echo), ...this.#firstId(own) }),
-      );
-      this.#responseText = text;
-      return text === own ? {} : { response: text };
-    });
+    this.#opening ??= wire;
+    return this.#writeResponse(frame, wire, {});
   }
 
-  /** One id from the first event to the last: official clients take another one for an error. */
-  #firstId(response: string): Record<string, string> {
-    const value = parseJson(response);
-    const id = isJsonObject(value) ? stringField(value, 'id') : undefined;
-    this.#responseId ??= id;
-    return this.#renumber && this.#responseId !== undefined ? { id: JSON.stringify(this.#responseId) } : {};
+  #terminal(
+    frame: Framed,
+    wire: Extract<EventFrame, { kind: 'terminal' }>,
+    usage: readonly JsonObject[],
+  ): StreamOutput {
+    // The app must find what it was given, and under the same numbers.
+    const items = this.#renumber ? this.#items.texts() : undefined;
+    return this.#writeResponse(frame, wire, terminalChanges(wire, { names: this.#names, usage, items }));
+  }
+
+  /** An event with its response object as the app has to read it: echoed fields, and one id from the first to the last. */
+  #writeResponse(
+    frame: Framed,
+    wire: ResponseEvent,
+    changes: Readonly<Record<string, string>>,
+  ): StreamOutput {
+    const { data, scan, response } = wire;
+    const members = { ...echoPresent(response, this.#echo), ...this.#firstId(wire), ...changes };
+    const edits = editMembers(data, response, members);
+    return this.#send(frame, wire, { scan, edits });
+  }
+
+  /** Official clients take another id for an error. */
+  #firstId({ data, response }: ResponseEvent): Record<string, string> {
+    const id = lastMember(response, 'id');
+    this.#responseId ??= id === undefined ? undefined : sliceSpan(data, id.value);
+    return this.#renumber && this.#responseId !== undefined ? { id: this.#responseId } : {};
   }
 
   #item(frame: Framed, wire: Extract<EventFrame, { kind: 'item' }>): StreamOutput {
@@ -197,57 +217,45 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return appName === undefined ? {} : { name: JSON.stringify(appName) };
   }
 
-  /** Rewrites an event's data where there is something to change, and keeps count of the events given out. */
+  /** Rewrites an event's data where there is something to change. Most events change in nothing, and are not even read. */
   #write(
     frame: Framed,
     wire: EventFrame,
     changes: (scan: ObjectScan) => Readonly<Record<string, string>>,
   ): StreamOutput {
-    if (!this.#mayChange(wire) || parseJson(wire.data) === undefined) return this.#pass(frame, wire);
-    const scan = scanObject(wire.data);
-    const members: Record<string, string> = { ...changes(scan) };
-    if (this.#renumber && lastMember(scan, 'sequence_number') !== undefined) {
-      members['sequence_number'] = String(this.#sequence.take());
-    } else if (Object.keys(members).length === 0) return this.#pass(frame, wire);
-    else this.#sequence.pass(wire.data);
-    return [replaceData(wire.text, applyEdits(wire.data, editMembers(wire.data, scan, members)))];
+    const scan = this.#mayChange(wire) ? scanEvent(wire.data) : undefined;
+    if (scan === undefined) return this.#pass(frame, wire);
+    return this.#send(frame, wire, { scan, edits: editMembers(wire.data, scan, changes(scan)) });
   }
 
-  #pass(frame: Framed, wire: EventFrame): StreamOutput {
+  /** Gives an event out with its edits, and keeps count of the events given out. */
+  #send(
+    frame: Framed,
+    wire: { readonly text: string; readonly data: string },
+    { scan, edits }: { readonly scan: ObjectScan; readonly edits: readonly Edit[] },
+  ): StreamOutput {
+    const numbered = this.#renumber && lastMember(scan, 'sequence_number') !== undefined;
+    if (edits.length === 0 && !numbered) return this.#pass(frame, wire);
+    if (!numbered) this.#sequence.pass(wire.data);
+    const number = numbered ? { sequence_number: String(this.#sequence.take()) } : {};
+    const all = [...edits, ...editMembers(wire.data, scan, number)];
+    return [replaceData(wire.text, applyEdits(wire.data, all))];
+  }
+
+  #pass(frame: Framed, wire: { readonly data: string }): StreamOutput {
     this.#sequence.pass(wire.data);
     return [frame.raw];
   }
 
-  /** Most events change in nothing, and are not even read then. */
   #mayChange(wire: EventFrame): boolean {
-    if (this.#renumber) return true;
-    switch (wire.kind) {
-      case 'event':
-      case 'error':
-        return false;
-      case 'part':
-        return this.#names.backward.size > 0 && wire.data.includes('"name"');
-      case 'lifecycle':
-      case 'item':
-      case 'terminal':
-        return true;
-      default:
-        return wire satisfies never;
-    }
+    if (this.#renumber || wire.kind === 'item') return true;
+    return wire.kind === 'part' && this.#names.backward.size > 0 && wire.data.includes('"name"');
   }
+}
 
-  #terminal(frame: Framed, wire: EventFrame, usage: readonly JsonObject[]): StreamOutput {
-    return this.#write(frame, wire, (scan) =>
-      encodeTerminal(wire.data, scan, {
-        echo: this.#echo,
-        names: this.#names,
-        usage,
-        // The app must find what it was given, and under the same numbers.
-        items: this.#renumber ? this.#items.texts() : undefined,
-        id: (response) => this.#firstId(response),
-      }),
-    );
-  }
+/** `undefined` for data that is no JSON object: it goes on as it came. */
+function scanEvent(data: string): ObjectScan | undefined {
+  return isJsonObject(parseJson(data)) ? scanObject(data) : undefined;
 }
 
 function asResponsesFrame(wire: unknown): ResponsesFrame {

@@ -1,51 +1,32 @@
-import {
-  applyEdits,
-  editMembers,
-  isJsonObject,
-  lastMember,
-  parseJson,
-  scanObject,
-  sliceSpan,
-} from '../../json/index.ts';
-import type { JsonObject, ObjectScan } from '../../json/index.ts';
-import type { Echo, NameMaps } from '../adapter.ts';
-import { decodeItems } from './decode-response.ts';
-import { echoPresent, sumUsage } from './encode-response.ts';
+import { applyEdits, editMembers, scanObject } from '../../json/index.ts';
+import type { JsonObject } from '../../json/index.ts';
+import type { NameMaps } from '../adapter.ts';
+import { readResponse } from './decode-response.ts';
+import { sumUsage } from './encode-response.ts';
 import { itemForApp } from './items.ts';
+import type { ResponseEvent } from './stream-frame.ts';
 
 /** What the last event of a stream has to say to the app. */
 export interface TerminalRewrite {
-  readonly echo: Echo;
   readonly names: NameMaps;
   /** The usage of all hops, where it is not the answer's own; several hops are summed. */
   readonly usage: readonly JsonObject[];
   /** The items that the app was given, where they are not the upstream's own `output`. */
   readonly items: readonly string[] | undefined;
-  readonly id: (response: string) => Record<string, string>;
 }
 
-/** The changes to the data of the last event: its `response` as the app has to read it. */
-export function encodeTerminal(
-  data: string,
-  scan: ObjectScan,
-  rewrite: TerminalRewrite,
-): Record<string, string> {
-  const response = lastMember(scan, 'response');
-  if (response === undefined) return {};
-  const own = sliceSpan(data, response.value);
-  const inner = scanObject(own);
-  const members: Record<string, string> = { ...echoPresent(inner, rewrite.echo), ...rewrite.id(own) };
-  const output = rewrite.items ?? renamedItems(own, rewrite.names);
+/** The changes to the last event's response object: its items and its usage as the app has to read them. */
+export function terminalChanges(event: ResponseEvent, rewrite: TerminalRewrite): Record<string, string> {
+  const members: Record<string, string> = {};
+  const output = rewrite.items ?? renamedItems(event, rewrite.names);
   if (output !== undefined) members['output'] = `[${output.join(',')}]`;
   if (rewrite.usage.length > 1) members['usage'] = JSON.stringify(sumUsage(rewrite.usage));
-  const edited = applyEdits(own, editMembers(own, inner, members));
-  return edited === own ? {} : { response: edited };
+  return members;
 }
 
 /** The upstream's own `output` under the app's names; `undefined` where that changes nothing. */
-function renamedItems(response: string, names: NameMaps): readonly string[] | undefined {
-  const value = parseJson(response);
-  const items = decodeItems(response, isJsonObject(value) ? value['output'] : undefined);
+function renamedItems({ data, response }: ResponseEvent, names: NameMaps): readonly string[] | undefined {
+  const { items } = readResponse(data, response);
   const renamed = items.map(({ item, text }) => itemForApp(text, item, names));
   return renamed.every((text, index) => text === items[index]?.text) ? undefined : renamed;
 }

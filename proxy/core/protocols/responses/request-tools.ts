@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
-
 import {
+  detach,
   isJsonObject,
   parseJson,
   scanArray,
@@ -31,36 +30,50 @@ export interface ResponsesToolList extends ToolList {
   readonly oneHopReason: OneHopReason | undefined;
 }
 
-/** Characters of tool text to remember; apps send the same tools turn after turn. */
-const remembered = new LRUCache<string, ResponsesToolList>({
-  max: 256,
-  maxSize: 16_000_000,
-  sizeCalculation: (_list, key) => key.length + 1,
-});
+/** Characters of tool text to remember, and lists; apps send the same tools turn after turn. */
+const MAX_CHARS = 16_000_000;
+const MAX_LISTS = 64;
+
+/** The lists that were read last, newest first. Comparing texts is many times faster than hashing them is. */
+let remembered: readonly { readonly texts: readonly string[]; readonly list: ResponsesToolList }[] = [];
 
 const noTools: ResponsesToolList = { tools: [], arrays: [], oneHopReason: undefined };
+
+/** The list that was read from these texts, while it is remembered. */
+export function recallTools(arrayTexts: readonly string[]): ResponsesToolList | undefined {
+  const index = remembered.findIndex(
+    ({ texts }) =>
+      texts.length === arrayTexts.length && texts.every((text, place) => text === arrayTexts[place]),
+  );
+  const entry = remembered[index];
+  if (entry !== undefined && index > 0) {
+    remembered = [entry, ...remembered.filter((other) => other !== entry)];
+  }
+  return entry?.list;
+}
 
 /**
  * Reads the tools out of the arrays that hold them: the request's `tools`, then each `additional_tools` item's.
  *
  * Equal texts give the same object while it is remembered.
+ *
+ * @param arrayTexts JSON that `JSON.parse` has accepted
  */
 export function readTools(arrayTexts: readonly string[]): ResponsesToolList {
-  const [first] = arrayTexts;
-  if (first === undefined) return noTools;
-  // Two array texts never look like one, which begins with a bracket.
-  const key = arrayTexts.length === 1 ? first : `several:${JSON.stringify(arrayTexts)}`;
-  const known = remembered.get(key);
+  if (arrayTexts.length === 0) return noTools;
+  const known = recallTools(arrayTexts);
   if (known !== undefined) return known;
-  const own = arrayTexts.map(detach);
-  const list = new ToolReader().read(own);
-  remembered.set(own.length === 1 ? (own[0] ?? '') : key, list);
+  const texts = arrayTexts.map(detach);
+  const list = new ToolReader().read(texts);
+  let chars = 0;
+  remembered = [{ texts, list }, ...remembered]
+    .slice(0, MAX_LISTS)
+    .filter((entry) => (chars += charsOf(entry.texts)) <= MAX_CHARS);
   return list;
 }
 
-/** A slice keeps the whole text alive that it was cut from: here a body with all its images. So it is copied. */
-function detach(text: string): string {
-  return ` ${text}`.slice(1);
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 class ToolReader {
