@@ -34,8 +34,7 @@ export async function forwardTurn(forwarded: ForwardedTurn): Promise<void> {
   const tail = new UsageTail(response.headers['content-encoding']);
   for await (const chunk of timer.chunks(response.body)) {
     tail.push(chunk);
-    const written = app.write([chunk]);
-    await timer.wait(written);
+    await timer.waitFor(app.write([chunk]));
   }
   record.hopEnded(tail.read());
   app.end();

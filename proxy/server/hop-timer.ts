@@ -23,17 +23,22 @@ export class HopTimer {
     }
   }
 
+  /** Waits for the app to read on, where it does not keep up. */
+  async waitFor(written: Promise<void> | undefined): Promise<void> {
+    if (written !== undefined) await this.wait(written);
+  }
+
   /** The chunks of a body, the waits between them counted. */
-  async *chunks(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  chunks(body: AsyncIterable<Uint8Array>): AsyncIterableIterator<Uint8Array> {
     const iterator = body[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const next = await this.wait(iterator.next());
-        if (next.done === true) return;
-        yield next.value;
-      }
-    } finally {
-      await iterator.return?.();
-    }
+    const chunks: AsyncIterableIterator<Uint8Array> = {
+      next: () => this.wait(iterator.next()),
+      return: async () => {
+        await iterator.return?.();
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]: () => chunks,
+    };
+    return chunks;
   }
 }

@@ -26,7 +26,7 @@ export async function relayError<T extends Turn>(
   }
   record.ended(outcome, { code, message: `the upstream answered ${String(response.status)}` });
   app.begin(response, 'as_sent');
-  for await (const chunk of timer.chunks(response.body)) await timer.wait(app.write([chunk]));
+  for await (const chunk of timer.chunks(response.body)) await timer.waitFor(app.write([chunk]));
   app.end();
 }
 

@@ -106,7 +106,7 @@ export class StreamAnswer<T extends Turn> {
     }
     if (output.length === 0) return;
     run.app.begin(answer.response, 'stream');
-    await timer.wait(run.app.write(output));
+    await timer.waitFor(run.app.write(output));
     run.signal.throwIfAborted();
   }
 
@@ -162,7 +162,7 @@ class HopReading {
 }
 
 /** The hop has said all that matters. Its connection is kept if the rest comes soon, and the next hop does not wait for it. */
-function leaveRest({ response }: HopAnswer, chunks: AsyncGenerator<Uint8Array, void, undefined>): void {
+function leaveRest({ response }: HopAnswer, chunks: AsyncIterableIterator<Uint8Array>): void {
   const drain = async (): Promise<void> => {
     const limit = setTimeout(() => {
       response.body.destroy();

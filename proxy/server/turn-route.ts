@@ -97,7 +97,6 @@ async function takeTurn<T extends Turn>(
 ): Promise<void> {
   const { request, ruleSets, record, app, signal } = passage;
   const body = await readBody(request, services.settings.bodyLimitBytes);
-  const readable = await readText(request, body, services.settings.bodyLimitBytes);
   const forward = (): Promise<void> =>
     forwardTurn({ upstream: services.upstream, request: origin(passage), body, app, record, signal });
 
@@ -106,6 +105,7 @@ async function takeTurn<T extends Turn>(
     return forward();
   };
   if (ruleSets.length === 0) return bypass('no_rule_set', null);
+  const readable = await readText(request, body, services.settings.bodyLimitBytes);
   if (readable.kind === 'unreadable') return bypass(readable.reason, null);
   const decoded = adapter.decodeRequest(readable.text);
   if (decoded.kind === 'not_a_turn') return bypass(decoded.reason, null);

@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson, scanObject } from '../core/json/index.ts';
+import { isJsonObject, parseJson, scanObject, sliceSpan } from '../core/json/index.ts';
+import type { JsonObject } from '../core/json/index.ts';
 import { responsesAdapter } from '../core/protocols/index.ts';
 import type { Usage } from '../core/turn/index.ts';
 
@@ -27,24 +28,35 @@ export class UsageTail {
 
   /** The last `usage` object that counts input tokens; unescaped quotes make it a key, never text of the model. */
   read(): Usage | undefined {
-    const text = Buffer.concat(this.#chunks).toString('utf8');
-    for (
-      let at = text.lastIndexOf('"usage"');
-      at !== -1;
-      at = at === 0 ? -1 : text.lastIndexOf('"usage"', at - 1)
-    ) {
-      const open = /^"usage"\s*:\s*(?=\{)/.exec(text.slice(at, at + 64));
-      if (open === null) continue;
-      const start = at + open[0].length;
-      const value = parseObject(text, start);
-      if (value !== undefined && 'input_tokens' in value) return responsesAdapter.readUsage(value);
+    const bytes = Buffer.concat(this.#chunks);
+    for (let at = bytes.lastIndexOf(KEY); at !== -1; at = at === 0 ? -1 : bytes.lastIndexOf(KEY, at - 1)) {
+      const usage = readUsageAt(bytes, at);
+      if (usage !== undefined) return usage;
     }
     return undefined;
   }
 }
 
-function parseObject(text: string, start: number): Readonly<Record<string, unknown>> | undefined {
-  const { span } = scanObject(text, start);
-  const value = parseJson(text.slice(span.start, span.end));
-  return isJsonObject(value) ? value : undefined;
+const KEY = '"usage"';
+/** More than any usage object has. */
+const MAX_USAGE_BYTES = 4096;
+
+function readUsageAt(bytes: Buffer, at: number): Usage | undefined {
+  const text = bytes.toString('utf8', at, at + MAX_USAGE_BYTES);
+  const open = /^"usage"\s*:\s*(?=\{)/.exec(text);
+  if (open === null) return undefined;
+  const value = parseObjectAt(text, open[0].length);
+  return value !== undefined && 'input_tokens' in value ? responsesAdapter.readUsage(value) : undefined;
+}
+
+function parseObjectAt(text: string, start: number): JsonObject | undefined {
+  try {
+    const { span } = scanObject(text, start);
+    const value = parseJson(sliceSpan(text, span));
+    return isJsonObject(value) ? value : undefined;
+  } catch (error) {
+    // The object is cut off by the end of what was kept.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

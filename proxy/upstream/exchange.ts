@@ -42,6 +42,7 @@ const connectionLost: ReadonlySet<string> = new Set([
 export function exchange(request: ClientRequest, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     let failure: UpstreamFailure | undefined;
+    let answered = false;
     const listeners: (() => void)[] = [];
     const failureFrom = failuresOf(request);
     watchForAnswer(request, options.timeouts, fail);
@@ -55,10 +56,11 @@ export function exchange(request: ClientRequest, options: ExchangeOptions): Prom
     });
     request.once('close', () => {
       options.signal.removeEventListener('abort', abort);
-      // Settles nothing if the answer has begun: then the reader of the body learns it.
-      reject(failure ?? new UpstreamFailure('closed'));
+      // Once the answer has begun, the reader of its body learns it. An error costs a stack trace, so none is made for nothing.
+      if (!answered) reject(failure ?? new UpstreamFailure('closed'));
     });
     request.once('response', (incoming) => {
+      answered = true;
       // Without a listener, an answer cut short would end the process.
       incoming.on('error', (error) => {
         record(new UpstreamFailure('closed', { cause: error }));
