@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { ask, json, message, response, startScript, startWith } from './support/index.ts';
 import type {
   Answer,
@@ -41,4 +44,45 @@ export async function passTurn(started: Starting, passed: Passed): Promise<Passa
 /** A rule set's spec that only changes tools. */
 export function rules(...tools: readonly Json[]): Json {
   return { tools };
+}
+
+/** An upstream that keeps what it gets as bytes and answers with the API's own error for bad JSON. */
+export interface Recorder {
+  readonly url: string;
+  readonly bodies: readonly Buffer[];
+  readonly rawHeaders: readonly (readonly string[])[];
+  close(): Promise<void>;
+}
+
+/** What {@link Recorder} answers: the app has to get exactly this. */
+export const upstreamRefusal = '{ "error":{"message":"We could not parse the JSON body.","code":null} }';
+
+export async function startRecorder(): Promise<Recorder> {
+  const bodies: Buffer[] = [];
+  const rawHeaders: string[][] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      bodies.push(Buffer.concat(chunks));
+      rawHeaders.push(request.rawHeaders);
+      response.writeHead(400, { 'content-type': 'application/json', 'x-request-id': 'req_1' });
+      response.end(upstreamRefusal);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Listening on TCP: the address is an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}/v1`,
+    bodies,
+    rawHeaders,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
 }
