@@ -44,7 +44,7 @@ build() {
   local version revision
   version=$(node -p 'require("./package.json").version')
   revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
-  docker build --network host --build-arg "BASE=$base" --build-arg "VERSION=$version" \
+  docker build --force-rm --network host --build-arg "BASE=$base" --build-arg "VERSION=$version" \
     --build-arg "REVISION=$revision" -t "$image" . >"$work/build.log" 2>&1 ||
     stop_with 'the image does not build' "$work/build.log"
   pass 'builds'
