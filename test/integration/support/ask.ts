@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** A request body (an object is sent as JSON) and its headers. */
 export interface Sent {
@@ -7,6 +7,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** `/v1/responses` if left out. */
   readonly path?: string;
+  /** Keeps connections for further turns; without one, each turn has its own. */
+  readonly agent?: Agent;
 }
 
 /** An answer that was read to its end. */
@@ -45,17 +47,17 @@ export async function ask(
   return openTurn({ proxyUrl }, body, rest).ended;
 }
 
-/** Sends a turn and hands out its answer while it comes, on a connection of its own. */
+/** Sends a turn and hands out its answer while it comes. */
 export function openTurn(
   { proxyUrl }: { readonly proxyUrl: string },
   body: unknown,
-  { headers = {}, path = '/v1/responses' }: Omit<Sent, 'body'> = {},
+  { headers = {}, path = '/v1/responses', agent }: Omit<Sent, 'body'> = {},
 ): OpenTurn {
   const bytes =
     body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const client = request(proxyUrl + path, {
     method: 'POST',
-    agent: false,
+    agent: agent ?? false,
     headers: { 'content-type': 'application/json', 'content-length': bytes.byteLength, ...headers },
   });
   const chunks: Buffer[] = [];
