@@ -24,6 +24,9 @@ const REQUEST_TIMEOUT_MS = 600_000;
 /** Longer than the keep-alive of common clients, so that they close first and none meets a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** A connection that its client keeps after the answer would hold up the end for as long as it is kept. */
+const IDLE_CHECK_MS = 100;
+
 /**
  * Serves the proxy app.
  *
@@ -63,12 +66,16 @@ async function drain(server: Server, seconds: number): Promise<boolean> {
     whole = false;
     server.closeAllConnections();
   }, seconds * 1000);
+  const idleCheck = setInterval(() => {
+    server.closeIdleConnections();
+  }, IDLE_CHECK_MS);
   await new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
     });
     server.closeIdleConnections();
   });
+  clearInterval(idleCheck);
   clearTimeout(limit);
   return whole;
 }
