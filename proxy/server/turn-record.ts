@@ -171,7 +171,7 @@ export class TurnRecord {
       status: this.#status,
       hops: this.#hops.map(auditHop),
       tools: this.#tools(),
-      operations: operations.map((operation) => ({ ...operation })),
+      operations: [...operations],
       tokens: this.#tokens(),
       durationMs,
       ownMs: Math.max(durationMs - this.#waitedMs, 0),
