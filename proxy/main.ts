@@ -1,5 +1,5 @@
 import { createControlApp, createRulesService, listenControl } from '../control/index.ts';
-import type { PreviewTurn } from '../control/index.ts';
+import type { ControlListener, PreviewTurn } from '../control/index.ts';
 import type { Options } from '../schemas/generated/options.ts';
 import { compileText, ConfigStore, parseListen, watchDirectory, withoutSecrets } from './config/index.ts';
 import type { ReloadOutcome } from './config/index.ts';
@@ -54,22 +54,13 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
   passthrough.attachUpgrades(proxy.server);
 
   let draining = false;
-  const controlApp = createControlApp({
-    rules: createRulesService(store, options.rulesDir),
-    telemetry,
-    log,
-    previewTurn: createPreview(store),
-    settings: {
-      ...(options.adminApiKey === undefined ? {} : { adminApiKey: options.adminApiKey }),
-      bodyLimitBytes: options.bodyLimitBytes,
-      publicOptions: { ...withoutSecrets(options) },
-      version,
-      startedAt: Date.now(),
+  const control = await openControl(start, { store, telemetry, isDraining: () => draining }).catch(
+    async (error: unknown) => {
+      // Half a process, without health and metrics, is worse than none.
+      await proxy.drain(0);
+      throw error;
     },
-    now: Date.now,
-    isDraining: () => draining,
-  });
-  const control = await listenControl(controlApp, addressOf(options.controlListen));
+  );
   const watch = watchDirectory({
     directory: options.rulesDir,
     onChange: () => void store.reload(),
@@ -83,6 +74,7 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
     controlUrl: control.url,
     close: async () => {
       draining = true;
+      log.info('draining', { seconds: options.drainSeconds });
       await watch.close();
       const whole = await proxy.drain(options.drainSeconds);
       if (!whole) log.warn('drain_cut', { seconds: options.drainSeconds });
@@ -91,6 +83,32 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
       log.info('stopped');
     },
   };
+}
+
+interface ControlParts {
+  readonly store: ConfigStore;
+  readonly telemetry: Telemetry;
+  readonly isDraining: () => boolean;
+}
+
+function openControl({ options, version }: StartOptions, parts: ControlParts): Promise<ControlListener> {
+  const { store, telemetry, isDraining } = parts;
+  const app = createControlApp({
+    rules: createRulesService(store, options.rulesDir),
+    telemetry,
+    log: telemetry.log,
+    previewTurn: createPreview(store),
+    settings: {
+      ...(options.adminApiKey === undefined ? {} : { adminApiKey: options.adminApiKey }),
+      bodyLimitBytes: options.bodyLimitBytes,
+      publicOptions: { ...withoutSecrets(options) },
+      version,
+      startedAt: Date.now(),
+    },
+    now: Date.now,
+    isDraining,
+  });
+  return listenControl(app, addressOf(options.controlListen));
 }
 
 function openUpstream(options: Options, environment: StartOptions['environment']): Upstream {

@@ -1,4 +1,5 @@
 import type { ControlDependencies } from '../dependencies.ts';
+import { placeOf } from '../fault-place.ts';
 import type { Route } from '../route.ts';
 import { objectOf, text } from '../schemas.ts';
 
@@ -49,7 +50,7 @@ function reasonNotReady(dependencies: ControlDependencies): string | undefined {
       return 'The rules are still being loaded.';
     case 'invalid': {
       const first = view.faults[0];
-      const detail = first && `: ${first.file}:${String(first.line)} ${first.pointer} ${first.message}`;
+      const detail = first && `: ${placeOf(first)}: ${first.message}`;
       return `No valid rules were ever loaded, ${String(view.faults.length)} fault(s)${detail ?? ''}`;
     }
     default:

@@ -1,5 +1,6 @@
 import type { Fault } from '../../proxy/config/index.ts';
 import type { RulesView } from '../dependencies.ts';
+import { placeOf } from '../fault-place.ts';
 import type { Route } from '../route.ts';
 import { component, listOf, objectOf, text, textOrNull } from '../schemas.ts';
 import { adminRefusals } from './answers.ts';
@@ -63,7 +64,7 @@ function lastError(faults: readonly Fault[]): string | null {
   const first = faults[0];
   if (first === undefined) return null;
   const more = faults.length === 1 ? '' : ` (and ${String(faults.length - 1)} more)`;
-  return `${first.file}:${String(first.line)} ${first.pointer} ${first.message}${more}`;
+  return `${placeOf(first)}: ${first.message}${more}`;
 }
 
 /** Files that serve, and files with a fault, which may be new and so never have served. */

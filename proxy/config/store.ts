@@ -150,14 +150,17 @@ export class ConfigStore {
     if (this.refusal()?.revision === revision) return this.refuse(revision, this.refusal()?.faults ?? []);
     const loaded = await loadFiles(content.files);
     if (loaded.faults.length > 0) return this.refuse(revision, loaded.faults);
-    return this.apply(loaded);
+    return this.apply(loaded, content.missing);
   }
 
   private refusal(): Refusal | undefined {
     return this.state.status === 'loading' ? undefined : this.state.refusal;
   }
 
-  private apply(loaded: Omit<Snapshot, 'loadedAt'>): Omit<ReloadOutcome, 'loadedAt' | 'durationMs'> {
+  private apply(
+    loaded: Omit<Snapshot, 'loadedAt'>,
+    missing: boolean,
+  ): Omit<ReloadOutcome, 'loadedAt' | 'durationMs'> {
     const { revision, files, ruleSets, empty } = loaded;
     const snapshot: Snapshot = Object.freeze({
       revision,
@@ -168,9 +171,10 @@ export class ConfigStore {
     });
     this.state = { status: 'ready', snapshot, refusal: undefined, lastFaults: [] };
     const { directory, log } = this.settings;
-    if (empty)
-      log.warn('rules_none', { directory, revision, note: 'no rule file: everything passes through' });
-    else
+    if (empty) {
+      const what = missing ? 'the rules directory does not exist' : 'there is no rule file';
+      log.warn('rules_none', { directory, revision, note: `${what}: everything passes through` });
+    } else
       log.info('rules_applied', {
         revision,
         files: files.length,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 import type { ListenAddress } from '../config/index.ts';
 
@@ -24,9 +24,6 @@ const REQUEST_TIMEOUT_MS = 600_000;
 /** Longer than the keep-alive of common clients, so that they close first and none meets a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** A connection that its client keeps after the answer would hold up the end for as long as it is kept. */
-const IDLE_CHECK_MS = 100;
-
 /**
  * Serves the proxy app.
  *
@@ -48,6 +45,7 @@ export async function listenProxy(
     app,
   );
   if (maxConnections > 0) server.maxConnections = maxConnections;
+  const sockets = trackSockets(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: address.host, port: address.port }, () => {
@@ -57,25 +55,38 @@ export async function listenProxy(
   });
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new TypeError('the proxy listener has no address');
-  return { url: urlOf(bound), server, drain: (seconds) => drain(server, seconds) };
+  return { url: urlOf(bound), server, drain: (seconds) => drain(server, sockets, seconds) };
 }
 
-async function drain(server: Server, seconds: number): Promise<boolean> {
+/** Every open connection, WebSockets included: the server itself forgets those. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** How often connections are looked through for those whose answer has ended meanwhile, in milliseconds. */
+const IDLE_CHECK_MS = 100;
+
+async function drain(server: Server, sockets: ReadonlySet<Socket>, seconds: number): Promise<boolean> {
   let whole = true;
-  const limit = setTimeout(() => {
-    whole = false;
-    server.closeAllConnections();
-  }, seconds * 1000);
-  const idleCheck = setInterval(() => {
+  const idle = setInterval(() => {
     server.closeIdleConnections();
   }, IDLE_CHECK_MS);
+  const limit = setTimeout(() => {
+    whole = false;
+    for (const socket of sockets) socket.destroy();
+  }, seconds * 1000);
   await new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
     });
     server.closeIdleConnections();
   });
-  clearInterval(idleCheck);
+  clearInterval(idle);
   clearTimeout(limit);
   return whole;
 }

@@ -78,7 +78,7 @@ export class StreamAnswer<T extends Turn> {
       }
     } catch (error) {
       // Ends the reading too, with its timers, and not only the connection.
-      await chunks.return();
+      await chunks.return?.();
       answer.response.body.destroy();
       // The answer is whole; what its connection did afterwards is nobody's loss.
       if (reading.next?.kind !== 'answer' || run.signal.aborted) throw error;
