@@ -173,8 +173,8 @@ export class TurnRecord {
       tools: this.#tools(),
       operations: [...operations],
       tokens: this.#tokens(),
-      durationMs,
-      ownMs: Math.max(durationMs - this.#waitedMs, 0),
+      durationMs: toMicroseconds(durationMs),
+      ownMs: toMicroseconds(Math.max(durationMs - this.#waitedMs, 0)),
       ...(this.#error === undefined ? {} : { error: this.#error }),
       ...(contents === undefined ? {} : { contents }),
     };
@@ -232,9 +232,14 @@ function auditHop(hop: OpenHop): AuditHop {
   return {
     kind: hop.kind,
     status: hop.status,
-    durationMs: hop.durationMs,
+    durationMs: toMicroseconds(hop.durationMs),
     picks: [...hop.picks],
     ...(hop.usage === undefined ? {} : hop.usage),
     ...(hop.error === undefined ? {} : { error: hop.error }),
   };
+}
+
+/** Milliseconds without digits that no clock gives. */
+function toMicroseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
 }
