@@ -87,11 +87,12 @@ class RuleApplication {
   run(rules: readonly CompiledRule[]): AppliedRules {
     for (const rule of rules) this.apply(rule);
     const declared = this.drafts.filter((draft) => draft.id !== undefined);
+    const sent = new Map(declared.map((draft) => [draft, estimateTokens(draft.declared.text)]));
     const live = this.live();
     // Another tool may have the key that a removed one had.
     for (const draft of live) this.denied.delete(draft.declared.key);
     return {
-      tools: live.map(finish),
+      tools: live.map((draft) => finish(draft, sent.get(draft))),
       changes: declared.map((draft) => {
         if (draft.removed) return null;
         return draft.text === draft.declared.text ? undefined : draft.text;
@@ -100,7 +101,7 @@ class RuleApplication {
       backward: this.backward,
       denied: this.denied,
       operations: this.operations,
-      sentTokens: declared.reduce((sum, draft) => sum + estimateTokens(draft.declared.text), 0),
+      sentTokens: [...sent.values()].reduce((sum, tokens) => sum + tokens, 0),
     };
   }
 
@@ -231,7 +232,8 @@ function newDraft(declared: Omit<DeclaredTool, 'id'>, id: number | undefined): D
   return { id, declared, name, text, removed: false, aliases: [] };
 }
 
-function finish({ id, declared, name, text }: Draft): AppliedTool {
+/** @param sentTokens what the tool costs as the app sent it */
+function finish({ id, declared, name, text }: Draft, sentTokens: number | undefined): AppliedTool {
   const { namespace, rollable } = declared;
   const key = declared.kind === 'hosted' ? declared.key : qualify(namespace, name);
   return {
@@ -241,7 +243,7 @@ function finish({ id, declared, name, text }: Draft): AppliedTool {
     names: [...new Set([name, key, declared.name, declared.key])],
     rollable,
     text,
-    estimatedTokens: estimateTokens(text),
+    estimatedTokens: text === declared.text && sentTokens !== undefined ? sentTokens : estimateTokens(text),
   };
 }
 

@@ -20,14 +20,49 @@ export function matchesAny(matchers: readonly Matcher[], value: string): boolean
   return matchers.some((matcher) => matcher(value));
 }
 
+interface Compiled {
+  readonly matcher: Matcher;
+  /** In RE2's instructions, each of which takes some 400 bytes. */
+  readonly size: number;
+}
+
+/** Enough for a thousand patterns of the usual length, in about 13 MB. */
+const maxRememberedSize = 32_768;
+
+/**
+ * The RE2 patterns compiled last, by their text: each is compiled where rules are checked and again where they are made
+ * ready, and most of a new revision's stood in the one before it. They keep nothing of what they were matched against.
+ */
+const remembered = new Map<string, Compiled>();
+let rememberedSize = 0;
+
 function compileRe2(pattern: string): Matcher {
-  const source = pattern.slice(1, -1);
+  const known = remembered.get(pattern);
+  if (known !== undefined) return known.matcher;
+  const compiled = compileAnew(pattern);
+  remember(pattern, compiled);
+  return compiled.matcher;
+}
+
+function compileAnew(pattern: string): Compiled {
   try {
-    const compiled = RE2JS.compile(source);
-    return (value) => compiled.matcher(value).find();
+    const compiled = RE2JS.compile(pattern.slice(1, -1));
+    return { matcher: (value) => compiled.matcher(value).find(), size: compiled.programSize() };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`pattern ${pattern} is not valid RE2: ${why}`, { cause: error });
+  }
+}
+
+/** One that fills the memory alone is compiled each time. */
+function remember(pattern: string, compiled: Compiled): void {
+  if (compiled.size > maxRememberedSize / 8) return;
+  remembered.set(pattern, compiled);
+  rememberedSize += compiled.size;
+  for (const [oldest, { size }] of remembered) {
+    if (rememberedSize <= maxRememberedSize) return;
+    remembered.delete(oldest);
+    rememberedSize -= size;
   }
 }
 
