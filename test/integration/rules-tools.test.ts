@@ -591,3 +591,18 @@ describe('tools that cannot be read', () => {
     expect(Array.isArray(sent) ? sent.slice(1) : []).toEqual(left);
   });
 });
+
+describe('a key that stands twice', () => {
+  const del = JSON.stringify(tool('del'));
+  const ok = JSON.stringify(tool('ok'));
+
+  it.each([
+    ['at the top', `{"model":"m","tools":[${del}],"tools":[${ok}],"input":"hi"}`],
+    ['at the top, the last no list', `{"model":"m","tools":[${del}],"tools":7,"input":"hi"}`],
+    ['in an item', `{"input":[{"type":"additional_tools","tools":[${del}],"tools":[${ok}]}]}`],
+  ])('brings no denied tool to an upstream that reads the first one: %s', async (_, body) => {
+    const { sent } = await passTurn(started, { spec: rules({ filter: { deny: ['del'] } }), body });
+
+    expect(sent).toEqual([body.replace(`"tools":[${del}],`, '')]);
+  });
+});
