@@ -21,6 +21,7 @@ import {
   startWith,
   stream,
   terminalOf,
+  tools,
   textOf,
   turn,
   twoHops,
@@ -159,6 +160,15 @@ describe('a later hop that cannot be had once text of the first is out', () => {
       await toolroll.metric('toolroll_turns_total{protocol="responses",plan="two_hop",outcome="ok"}'),
     ).toBe(0);
   });
+});
+
+it('a fallback that fails after text of the first hop repeats nothing of the menu', async () => {
+  const echo = { tools: [{ type: 'function', name: 'call_tool' }] };
+  const first = stream({ items: [message('Let me see.'), call('nobody_offered', {})], fields: echo });
+  const { events, text } = await run([sse(first), { before: [reset], steps: [] }]);
+
+  expect(field(terminalOf(events).data, 'response', 'tools')).toEqual(tools());
+  expect(text).not.toContain('call_tool');
 });
 
 describe('H4: an upstream that is silent for longer than our own limits', () => {

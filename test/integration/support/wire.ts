@@ -95,11 +95,10 @@ export function restyle(events: readonly Json[], style: Style = {}): string[] {
   const { lineEnd = '\n', noEventLines = false, without = [], bend = (data: Json) => data } = style;
   return events.map((event, index) => {
     const { type, ...rest } = event;
-    const numbered: Json = { type, sequence_number: index, ...rest };
-    const data = bend(
-      Object.fromEntries(Object.entries(numbered).filter(([key]) => !without.includes(key))),
-      index,
-    );
+    const numbered: Json = { type, sequence_number: 0, ...rest };
+    numbered['sequence_number'] = index;
+    const kept = Object.entries(numbered).filter(([key]) => !without.includes(key));
+    const data = bend(Object.fromEntries(kept), index);
     const head = noEventLines ? '' : `event: ${String(type)}${lineEnd}`;
     return `${head}data: ${JSON.stringify(data)}${lineEnd}${lineEnd}`;
   });

@@ -36,8 +36,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #openedInHop = 0;
   /** JSON text. */
   #responseId: string | undefined;
-  /** The event that opened the stream. */
-  #opening: ResponseEvent | undefined;
+  /** The event that opened the stream, and what its hop had to put back in it. */
+  #opening: { readonly event: ResponseEvent; readonly echo: Echo } | undefined;
   #renumber = false;
 
   constructor(names: NameMaps) {
@@ -61,7 +61,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     this.#note(verdicts);
     const opens = verdicts.some(({ verdict }) => verdict === 'show') || framed.wire.kind === 'error';
     const out = opens ? this.#release() : [];
-    return this.#waiting.takesIn(framed) ? out : [...out, ...this.#emit(framed)];
+    if (!this.#waiting.takesIn(framed)) return [...out, ...this.#emit(framed)];
+    // What follows overtakes it.
+    if (this.#waiting.isFlowing) this.#renumber = true;
+    return out;
   }
 
   endHop(verdicts: readonly ItemVerdict[]): StreamOutput {
@@ -96,10 +99,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** The response object that opened the stream, as the app got it. */
   #openingText(): string | undefined {
     if (this.#opening === undefined) return undefined;
-    const { data, response } = this.#opening;
+    const { data, response } = this.#opening.event;
     const own = sliceSpan(data, response.span);
     const scan = scanObject(own);
-    return applyEdits(own, editMembers(own, scan, echoPresent(scan, this.#echo)));
+    return applyEdits(own, editMembers(own, scan, echoPresent(scan, this.#opening.echo)));
   }
 
   #note(verdicts: readonly ItemVerdict[]): void {
@@ -142,7 +145,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** Only the first hop that shows anything opens the response. */
   #lifecycle(frame: Framed, wire: Extract<EventFrame, { kind: 'lifecycle' }>): StreamOutput {
     if (this.#openedInHop !== this.#hop) return [];
-    this.#opening ??= wire;
+    this.#opening ??= { event: wire, echo: this.#echo };
     return this.#writeResponse(frame, wire, {});
   }
 
