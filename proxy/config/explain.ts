@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import { keysOf, maxFaults, pointerTo } from './fault.ts';
-import { checkRule, patternFault, ruleDefinitions } from './validator.ts';
+import { checkRule, isRuleKind, patternFault, ruleDefinitions } from './validator.ts';
 
 /** What is wrong at one place of a document, in words. */
 export interface Explanation {
@@ -85,10 +85,6 @@ function explainRule({ instancePath, data }: ErrorObject): Explanation[] {
     pointer: instancePath + pointer,
     message,
   }));
-}
-
-function isRuleKind(key: string): key is keyof typeof ruleDefinitions {
-  return Object.hasOwn(ruleDefinitions, key);
 }
 
 function explainOne(error: ErrorObject): Explanation[] {

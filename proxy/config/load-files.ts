@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompiledRuleSet } from '../core/rules/index.ts';
 import { catalogueFileOf, readCatalogue } from './catalogue.ts';
 import { fileFault, inPlace } from './fault.ts';
 import type { Fault } from './fault.ts';
+import { runInSlices } from './pace.ts';
+import type { Steps } from './pace.ts';
 import { decodeFile, parseFile } from './parse-document.ts';
 import type { ParsedDocument } from './parse-document.ts';
 import { checkDocuments, compileDocument, faultIn, findDuplicateNames } from './parse-rules.ts';
 import type { RuleDocument } from './parse-rules.ts';
+import { prepareChecks } from './validator.ts';
 
 /** The files of a rules directory by name. */
 export type RuleFiles = ReadonlyMap<string, Uint8Array>;
@@ -44,36 +46,43 @@ export function revisionOf(files: RuleFiles): string {
 }
 
 /**
- * Parses, checks and compiles a set of files; touches no disk. Every fault of every file is told at once. Between
- * files it gives way to other work, so that a large reload does not hold up running turns.
+ * Parses, checks and compiles a set of files; touches no disk. Every fault of every file is told at once. Every few
+ * milliseconds it gives way to other work, so that a large reload does not hold up running turns.
  */
-export async function loadFiles(files: RuleFiles): Promise<LoadedRules> {
+export function loadFiles(files: RuleFiles): Promise<LoadedRules> {
+  return runInSlices(loadInSteps(files));
+}
+
+function* loadInSteps(files: RuleFiles): Steps<LoadedRules> {
+  yield* prepareChecks();
   const parsed = new Map<string, readonly ParsedDocument[]>();
   const faults: Fault[] = [];
   for (const [name, bytes] of inOrder(files)) {
     const decoded = decodeFile(name, bytes);
     const result =
-      'fault' in decoded ? { documents: [], faults: [decoded.fault] } : parseFile(name, decoded.text);
+      'fault' in decoded ? { documents: [], faults: [decoded.fault] } : yield* parseFile(name, decoded.text);
     parsed.set(name, result.documents);
     faults.push(...result.faults);
-    await nextTurn();
+    yield;
   }
   const catalogues = readCatalogues(parsed);
   faults.push(...catalogues.faults);
   const documents: RuleDocument[] = [];
   for (const [name, sources] of parsed) {
     if (catalogues.names.has(name)) continue;
-    const checked = checkDocuments(sources);
+    const checked = yield* checkDocuments(sources);
     documents.push(...checked.documents);
     faults.push(...checked.faults);
-    await nextTurn();
+    yield;
   }
   faults.push(...findDuplicateNames(documents));
-  const ruleSets = documents.map((document) => {
+  const ruleSets: CompiledRuleSet[] = [];
+  for (const document of documents) {
     const compiled = compileWithCatalogue(document, catalogues.names, files);
+    ruleSets.push(compiled.ruleSet);
     faults.push(...compiled.faults);
-    return compiled.ruleSet;
-  });
+    yield;
+  }
   return {
     revision: revisionOf(files),
     files: describe(files, documents),

@@ -1,7 +1,9 @@
-import { Lexer, LineCounter, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
-import type { Document } from 'yaml';
+import { Composer, Lexer, LineCounter, Parser, isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { CST, Document } from 'yaml';
+import { composeInSlices } from './compose-slices.ts';
 import { fileFault, keysOf, maxFaults } from './fault.ts';
 import type { Fault } from './fault.ts';
+import type { Steps } from './pace.ts';
 import { maxDepth, offsetOf, toPlainValue } from './plain-values.ts';
 
 /** One YAML document of a file, as plain values, with a way back to its lines. */
@@ -40,34 +42,18 @@ export function decodeFile(
   }
 }
 
-/** Parses the text of one file: YAML with one or more documents; JSON is YAML. */
-export function parseFile(file: string, text: string): ParsedFile {
-  if (isTooDeep(text)) return { documents: [], faults: [fileFault(file, tooDeep)] };
+/** Parses the text of one file, in steps: YAML with one or more documents; JSON is YAML. */
+export function* parseFile(file: string, text: string): Steps<ParsedFile> {
   const lines = new LineCounter();
-  let parsed: readonly Document[];
-  try {
-    // The core schema holds even where a %YAML directive asks for 1.1, in which `no` is a boolean and << merges.
-    parsed = [
-      ...parseAllDocuments(text, {
-        lineCounter: lines,
-        prettyErrors: false,
-        uniqueKeys: false,
-        schema: 'core',
-        merge: false,
-        logLevel: 'silent',
-      }),
-    ];
-  } catch (error) {
-    if (error instanceof RangeError) return { documents: [], faults: [fileFault(file, tooDeep)] };
-    throw error;
-  }
+  const parsed = yield* parseDocuments(text, lines);
+  if (parsed === 'too_deep') return { documents: [], faults: [fileFault(file, tooDeep)] };
   const documents: ParsedDocument[] = [];
   const faults: Fault[] = [];
   for (const document of parsed) {
-    const own = new DocumentReader(file, document, lines);
-    faults.push(...own.faults);
+    const reader = new DocumentReader(file, document, lines);
+    faults.push(...(yield* reader.read()));
     if (faults.length >= maxFaults) break;
-    if (own.value !== null && own.value !== undefined) documents.push(own);
+    if (reader.value !== null && reader.value !== undefined) documents.push(reader);
   }
   if (documents.length === 0 && faults.length === 0) {
     faults.push(fileFault(file, 'an empty file is refused, so that a truncated one cannot drop a deny rule'));
@@ -77,45 +63,80 @@ export function parseFile(file: string, text: string): ParsedFile {
 
 const tooDeep = `the file is nested more than ${String(maxDepth)} levels deep`;
 
-/** The parser takes seconds for a megabyte of open brackets, so depth is looked at before. */
-function isTooDeep(text: string): boolean {
-  // Brackets inside of texts count too here; only where that is too much does the lexer tell them apart.
-  if (depthOf(text) <= maxDepth) return false;
-  return depthOf(new Lexer().lex(text)) > maxDepth;
+/** The library's `parseAllDocuments`, in steps. */
+function* parseDocuments(text: string, lines: LineCounter): Steps<readonly Document[] | 'too_deep'> {
+  // The core schema holds even where a %YAML directive asks for 1.1, in which `no` is a boolean and << merges.
+  const composer = new Composer({
+    prettyErrors: false,
+    uniqueKeys: false,
+    schema: 'core',
+    merge: false,
+    logLevel: 'silent',
+  });
+  try {
+    const scanned = yield* scanTokens(text, lines);
+    if (scanned === 'too_deep') return scanned;
+    if (scanned.plain) return yield* composeInSlices(scanned.tokens, composer);
+    return [...composer.compose(scanned.tokens)];
+  } catch (error) {
+    if (error instanceof RangeError) return 'too_deep';
+    throw error;
+  }
 }
 
-function depthOf(tokens: Iterable<string>): number {
+/** Small enough that so many pieces of text take well under a millisecond. */
+const lexemesPerStep = 64;
+
+/**
+ * The syntax tree of a text. `plain`: it has neither directives nor tags. The parser takes seconds for a megabyte of
+ * open brackets, so depth is counted on the way to it.
+ */
+function* scanTokens(
+  text: string,
+  lines: LineCounter,
+): Steps<{ readonly tokens: readonly CST.Token[]; readonly plain: boolean } | 'too_deep'> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  let plain = true;
   let depth = 0;
-  let deepest = 0;
-  for (const token of tokens) {
-    if (token === '[' || token === '{') deepest = Math.max(deepest, (depth += 1));
-    else if (token === ']' || token === '}') depth = Math.max(0, depth - 1);
-    if (deepest > maxDepth) break;
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === '[' || lexeme === '{') depth += 1;
+    else if (lexeme === ']' || lexeme === '}') depth = Math.max(0, depth - 1);
+    if (depth > maxDepth) return 'too_deep';
+    if (lexeme.startsWith('!') || lexeme.startsWith('%')) plain = false;
+    tokens.push(...parser.next(lexeme));
+    if ((count += 1) % lexemesPerStep === 0) yield;
   }
-  return deepest;
+  tokens.push(...parser.end());
+  return { tokens, plain };
 }
 
 class DocumentReader implements ParsedDocument {
   readonly file: string;
-  readonly value: unknown;
-  readonly faults: readonly Fault[];
   private readonly document: Document;
   private readonly lines: LineCounter;
+  private plain: unknown = undefined;
 
   constructor(file: string, document: Document, lines: LineCounter) {
     this.file = file;
     this.document = document;
     this.lines = lines;
-    const found = [...document.errors, ...document.warnings].slice(0, maxFaults);
-    const syntax = found.map(({ pos, message }) => this.fault(pos[0], '', sentence(message)));
-    if (syntax.length > 0) {
-      this.value = undefined;
-      this.faults = syntax;
-      return;
-    }
-    const { value, problems } = toPlainValue(document);
-    this.value = value;
-    this.faults = problems
+  }
+
+  /** What has been read; `undefined` before, and where that failed. */
+  get value(): unknown {
+    return this.plain;
+  }
+
+  /** Reads the value; gives what is wrong with it. */
+  *read(): Steps<readonly Fault[]> {
+    const found = [...this.document.errors, ...this.document.warnings].slice(0, maxFaults);
+    if (found.length > 0) return found.map(({ pos, message }) => this.fault(pos[0], '', sentence(message)));
+    const { value, problems } = yield* toPlainValue(this.document);
+    this.plain = value;
+    return problems
       .slice(0, maxFaults)
       .map(({ offset, pointer, message }) => this.fault(offset, pointer, message));
   }

@@ -4,6 +4,8 @@ import type { CompiledRuleSet } from '../core/rules/index.ts';
 import { explain } from './explain.ts';
 import { inPlace, maxFaults } from './fault.ts';
 import type { Fault } from './fault.ts';
+import { runAtOnce } from './pace.ts';
+import type { Steps } from './pace.ts';
 import { parseFile } from './parse-document.ts';
 import type { ParsedDocument } from './parse-document.ts';
 import { checkRuleSet } from './validator.ts';
@@ -21,19 +23,19 @@ export interface ParsedRules {
 }
 
 /** Parses one file and checks each document against the schema. */
-export function parseRules(file: string, text: string): ParsedRules {
-  const parsed = parseFile(file, text);
-  const checked = checkDocuments(parsed.documents);
+function* parseRules(file: string, text: string): Steps<ParsedRules> {
+  const parsed = yield* parseFile(file, text);
+  const checked = yield* checkDocuments(parsed.documents);
   return { documents: checked.documents, faults: [...parsed.faults, ...checked.faults] };
 }
 
-/** Checks parsed documents against the schema of rule sets. */
-export function checkDocuments(parsed: readonly ParsedDocument[]): ParsedRules {
+/** Checks parsed documents against the schema of rule sets, in steps. */
+export function* checkDocuments(parsed: readonly ParsedDocument[]): Steps<ParsedRules> {
   const documents: RuleDocument[] = [];
   const faults: Fault[] = [];
   for (const source of parsed) {
     if (faults.length >= maxFaults) break;
-    const checked = checkRuleSet(source.value);
+    const checked = yield* checkRuleSet(source.value);
     if (checked.ok) documents.push({ source, ruleSet: checked.value });
     else
       faults.push(...explain(checked.errors).map((found) => faultIn(source, found.pointer, found.message)));
@@ -91,7 +93,7 @@ export interface CompiledText {
  * @param fileName the name that faults shall carry
  */
 export function compileText(text: string, fileName: string): CompiledText {
-  const { documents, faults } = parseRules(fileName, text);
+  const { documents, faults } = runAtOnce(parseRules(fileName, text));
   const compiled = documents.map((document) => compileDocument(document, undefined));
   const all = [...faults, ...findDuplicateNames(documents), ...compiled.flatMap((one) => one.faults)];
   return { ruleSets: all.length > 0 ? [] : compiled.map((one) => one.compiled), faults: inPlace(all) };

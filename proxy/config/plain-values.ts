@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, visit } from 'yaml';
-import type { Alias, Document, Node, YAMLMap } from 'yaml';
+import type { Alias, Document, Node, YAMLMap, YAMLSeq } from 'yaml';
 import { pointerTo } from './fault.ts';
+import type { Steps } from './pace.ts';
 
 /** Something in a YAML document that has no safe plain value. */
 export interface ValueProblem {
@@ -17,19 +18,25 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 export const maxDepth = 100;
 const maxValues = 100_000;
 
+/** So many take well under a millisecond. */
+const valuesPerStep = 128;
+
 /**
- * Turns a parsed YAML document into plain values. Done here and not by the parser, so that every refusal has a
+ * Turns a parsed YAML document into plain values, in steps. Done here and not by the parser, so that every refusal has a
  * place: forbidden and duplicate keys, keys that are no text, numbers that JSON cannot hold, aliases that grow or
  * go round in circles.
  */
-export function toPlainValue(document: Document): { value: unknown; problems: readonly ValueProblem[] } {
+export function* toPlainValue(
+  document: Document,
+): Steps<{ readonly value: unknown; readonly problems: readonly ValueProblem[] }> {
   const reader = new PlainReader(document);
-  return { value: reader.read(document.contents, '', 0), problems: reader.problems };
+  return { value: yield* reader.read(document.contents, '', 0), problems: reader.problems };
 }
 
 class PlainReader {
   readonly problems: ValueProblem[] = [];
-  private readonly targets: ReadonlyMap<Alias, Node>;
+  private readonly document: Document;
+  private aliases: ReadonlyMap<Alias, Node> | undefined;
   /** The anchored nodes that are being read through an alias. */
   private readonly open = new Set<Node>();
   /** The alias in the text that led here; what is wrong inside is told there. */
@@ -37,18 +44,18 @@ class PlainReader {
   private values = 0;
 
   constructor(document: Document) {
-    this.targets = resolveAliases(document);
+    this.document = document;
   }
 
-  read(node: unknown, pointer: string, depth: number): unknown {
+  *read(node: unknown, pointer: string, depth: number): Steps<unknown> {
     this.values += 1;
+    if (this.values % valuesPerStep === 0) yield;
     if (this.values > maxValues) return this.refuseSize(node, pointer);
     if (depth > maxDepth)
       return this.refuse(node, pointer, `this is nested more than ${String(maxDepth)} levels deep`);
-    if (isAlias(node)) return this.readAlias(node, pointer, depth);
-    if (isMap(node)) return this.readMap(node, pointer, depth);
-    if (isSeq(node))
-      return node.items.map((item, index) => this.read(item, pointerTo(pointer, index), depth + 1));
+    if (isAlias(node)) return yield* this.readAlias(node, pointer, depth);
+    if (isMap(node)) return yield* this.readMap(node, pointer, depth);
+    if (isSeq(node)) return yield* this.readList(node, pointer, depth);
     if (!isScalar(node)) return null;
     const { value } = node;
     if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -57,24 +64,37 @@ class PlainReader {
     return value;
   }
 
-  private readAlias(alias: Alias, pointer: string, depth: number): unknown {
-    const target = this.targets.get(alias);
+  /** Most documents have no alias: what each means is looked for at the first one only. */
+  private targetOf(alias: Alias): Node | undefined {
+    this.aliases ??= resolveAliases(this.document);
+    return this.aliases.get(alias);
+  }
+
+  private *readAlias(alias: Alias, pointer: string, depth: number): Steps<unknown> {
+    const target = this.targetOf(alias);
     if (target === undefined) return this.refuse(alias, pointer, `the anchor '${alias.source}' is not set`);
     if (this.open.has(target))
       return this.refuse(alias, pointer, `the alias '${alias.source}' stands inside itself`);
     const outermost = this.through === undefined;
     this.through ??= { alias, pointer };
     this.open.add(target);
-    const value = this.read(target, pointer, depth + 1);
+    const value = yield* this.read(target, pointer, depth + 1);
     this.open.delete(target);
     if (outermost) this.through = undefined;
     return value;
   }
 
-  private readMap(map: YAMLMap, pointer: string, depth: number): unknown {
+  private *readList(list: YAMLSeq, pointer: string, depth: number): Steps<unknown[]> {
+    const values: unknown[] = [];
+    for (const item of list.items)
+      values.push(yield* this.read(item, pointerTo(pointer, values.length), depth + 1));
+    return values;
+  }
+
+  private *readMap(map: YAMLMap, pointer: string, depth: number): Steps<unknown> {
     const entries = new Map<string, unknown>();
     for (const pair of map.items) {
-      const key = isAlias(pair.key) ? this.targets.get(pair.key) : pair.key;
+      const key = isAlias(pair.key) ? this.targetOf(pair.key) : pair.key;
       if (!isScalar(key)) {
         this.refuse(pair.key, pointer, 'a key here is not plain text');
         continue;
@@ -83,7 +103,7 @@ class PlainReader {
       const at = pointerTo(pointer, name);
       if (forbiddenKeys.has(name)) this.refuse(pair.key, at, `the key '${name}' is refused, it is not safe`);
       else if (entries.has(name)) this.refuse(pair.key, at, `the key '${name}' stands here twice`);
-      else entries.set(name, this.read(pair.value, at, depth + 1));
+      else entries.set(name, yield* this.read(pair.value, at, depth + 1));
     }
     return Object.fromEntries(entries);
   }

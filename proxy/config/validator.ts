@@ -5,6 +5,8 @@ import type { Options } from '../../schemas/generated/options.ts';
 import { rulesetSchema } from '../../schemas/generated/ruleset.ts';
 import type { RuleSet } from '../../schemas/generated/ruleset.ts';
 import { compilePattern } from '../core/rules/index.ts';
+import { maxFaults } from './fault.ts';
+import type { Steps } from './pace.ts';
 
 /** What a check found: nothing, or the validator's own errors, to be put into sentences by `explain`. */
 export type Checked<T> =
@@ -47,11 +49,6 @@ function check<T>(id: string, value: unknown): Checked<T> {
   return { ok: false, errors: [...(validate.errors ?? [])] };
 }
 
-/** Checks a whole rule set against its schema. */
-export function checkRuleSet(value: unknown): Checked<RuleSet> {
-  return check<RuleSet>(rulesetSchema.$id, value);
-}
-
 /** The kinds of rules, each with the definition that its branch of the schema has. */
 export const ruleDefinitions = {
   filter: 'FilterRule',
@@ -61,9 +58,76 @@ export const ruleDefinitions = {
   trim: 'TrimRule',
 } as const satisfies Record<string, keyof typeof rulesetSchema.definitions>;
 
+const kindsOfRules = Object.keys(ruleDefinitions).filter(isRuleKind);
+
+/** Whether a key of a rule says what the rule does. */
+export function isRuleKind(key: string): key is keyof typeof ruleDefinitions {
+  return Object.hasOwn(ruleDefinitions, key);
+}
+
 /** Checks one rule against the branch that its kind means, so that no other branch complains. */
 export function checkRule(kind: keyof typeof ruleDefinitions, value: unknown): Checked<unknown> {
-  return check<unknown>(`${rulesetSchema.$id}#/definitions/${ruleDefinitions[kind]}`, value);
+  return check<unknown>(definitionId(ruleDefinitions[kind]), value);
+}
+
+/**
+ * Builds the checks, which takes a tenth of a second the first time. The loader does it before anything is served, even
+ * where there are no rules yet: the first rules may come while it serves.
+ */
+export function* prepareChecks(): Steps<void> {
+  compiler().getSchema(rulesetSchema.$id);
+  for (const name of ['Rule', ...Object.values(ruleDefinitions)]) {
+    yield;
+    compiler().getSchema(definitionId(name));
+  }
+}
+
+/**
+ * Checks a rule set against its schema, rule by rule, in steps. The errors are those of the schema as a whole: a rule
+ * is valid where it has the one key of a kind and that kind's definition takes it, since every definition requires its
+ * own key and refuses all others.
+ */
+export function* checkRuleSet(value: unknown): Steps<Checked<RuleSet>> {
+  const spec = isRecord(value) ? value['spec'] : undefined;
+  const rules: unknown = isRecord(spec) ? spec['tools'] : undefined;
+  if (!isRecord(value) || !isRecord(spec) || !Array.isArray(rules)) return check(rulesetSchema.$id, value);
+  // The one wrong rule shows where the errors of the rules belong among all others.
+  const frame = check(rulesetSchema.$id, { ...value, spec: { ...spec, tools: [null] } });
+  const around = frame.ok ? [] : frame.errors;
+  const errors: ErrorObject[] = [];
+  let wrong = 0;
+  for (const [index, rule] of rules.entries()) {
+    const found = errorsOfRule(rule);
+    errors.push(
+      ...found.map((error) => ({
+        ...error,
+        instancePath: `/spec/tools/${String(index)}${error.instancePath}`,
+      })),
+    );
+    yield;
+    if (found.length > 0 && (wrong += 1) >= maxFaults) break;
+  }
+  const isMarker = ({ instancePath }: ErrorObject): boolean => /^\/spec\/tools\/0(?:\/|$)/.test(instancePath);
+  const at = around.findIndex(isMarker);
+  const all = [...around.slice(0, at), ...errors, ...around.slice(at).filter((error) => !isMarker(error))];
+  if (all.length > 0) return { ok: false, errors: all };
+  // The schema takes all its parts: see above.
+  return { ok: true, value: value as unknown as RuleSet };
+}
+
+function errorsOfRule(rule: unknown): readonly ErrorObject[] {
+  const [kind, second] = isRecord(rule) ? kindsOfRules.filter((name) => Object.hasOwn(rule, name)) : [];
+  if (kind !== undefined && second === undefined && checkRule(kind, rule).ok) return [];
+  const checked = check(definitionId('Rule'), rule);
+  return checked.ok ? [] : checked.errors;
+}
+
+function definitionId(name: string): string {
+  return `${rulesetSchema.$id}#/definitions/${name}`;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Checks resolved options against their schema. */
