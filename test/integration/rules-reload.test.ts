@@ -61,7 +61,7 @@ describe('200 swaps of the mounted rules while turns run', () => {
       const revision = String(headers['x-toolroll-revision']);
       seen.set(revision, (seen.get(revision) ?? new Set()).add(name));
     };
-    const load = ['a', 'b', 'a', 'b'].map(async (model) => {
+    const load = ['a', 'b'].map(async (model) => {
       while (swapping) await ask1(model);
     });
     for (let n = 1; n <= 200; n += 1) {
