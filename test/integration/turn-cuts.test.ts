@@ -165,7 +165,7 @@ describe('a later hop that cannot be had once text of the first is out', () => {
 it('a fallback that fails after text of the first hop repeats nothing of the menu', async () => {
   const echo = { tools: [{ type: 'function', name: 'call_tool' }] };
   const first = stream({ items: [message('Let me see.'), call('nobody_offered', {})], fields: echo });
-  const { events, text } = await run([sse(first), { before: [reset], steps: [] }]);
+  const { events, text } = await run([sse(first), sse([...begun, reset])]);
 
   expect(field(terminalOf(events).data, 'response', 'tools')).toEqual(tools());
   expect(text).not.toContain('call_tool');
