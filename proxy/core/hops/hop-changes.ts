@@ -45,7 +45,8 @@ function addedTools(plan: Plan, hidden: ReadonlySet<number>, menuShown: boolean)
     .filter((tool) => tool.id === undefined)
     .map((tool): AddedTool => ({ kind: 'declaration', text: tool.text }));
   if (!menuShown || plan.metaTool === undefined) return injected;
-  const before = Math.min(...hidden);
+  // Ids are in the app's order.
+  const [before] = hidden;
   return [{ kind: 'definition', definition: plan.metaTool.definition, before }, ...injected];
 }
 

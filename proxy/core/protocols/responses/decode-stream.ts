@@ -16,6 +16,7 @@ import type { ReadResponse } from './decode-response.ts';
 import { ItemPlaces } from './item-places.ts';
 import { readItem } from './items.ts';
 import type { ResponseEvent, ResponsesFrame } from './stream-frame.ts';
+import { isTextDelta, TextDelta } from './text-delta.ts';
 import { UnclosedCalls } from './unclosed-calls.ts';
 
 /** More than one event can be: a terminal event holds the whole answer, images included. */
@@ -51,6 +52,9 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #decode(raw: Uint8Array): StreamFrame[] {
+    if (isTextDelta(raw)) {
+      return [{ raw, signal: undefined, wire: new TextDelta(raw, (data) => this.#indexOfPart(data)) }];
+    }
     const text = this.#text.decode(raw);
     const { event: name, data } = parseFrame(text);
     if (data === undefined || !looksLikeJson(data)) return [{ raw, signal: undefined, wire: OTHER }];

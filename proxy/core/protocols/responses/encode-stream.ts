@@ -17,6 +17,7 @@ import { failedResponse, terminalChanges } from './encode-terminal.ts';
 import { itemForApp } from './items.ts';
 import { Sequence } from './sequence.ts';
 import type { EventFrame, ResponseEvent, ResponsesFrame, StreamedItem } from './stream-frame.ts';
+import { NO_ITEM } from './text-delta.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 import type { Framed } from './waiting-frames.ts';
 
@@ -200,7 +201,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #part(frame: Framed, wire: Extract<EventFrame, { kind: 'part' }>): StreamOutput {
     return this.#write(frame, wire, (scan) => ({
-      ...(this.#renumber ? this.#partPlace(wire.index, scan) : {}),
+      ...(this.#renumber && wire.index !== NO_ITEM ? this.#partPlace(wire.index, scan) : {}),
       ...this.#partName(wire, scan),
     }));
   }
@@ -239,14 +240,14 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   ): StreamOutput {
     const numbered = this.#renumber && lastMember(scan, 'sequence_number') !== undefined;
     if (edits.length === 0 && !numbered) return this.#pass(frame, wire);
-    if (!numbered) this.#sequence.pass(wire.data);
+    if (!numbered) this.#sequence.pass(wire);
     const number = numbered ? { sequence_number: String(this.#sequence.take()) } : {};
     const all = [...edits, ...editMembers(wire.data, scan, number)];
     return [replaceData(wire.text, applyEdits(wire.data, all))];
   }
 
   #pass(frame: Framed, wire: { readonly data: string }): StreamOutput {
-    this.#sequence.pass(wire.data);
+    this.#sequence.pass(wire);
     return [frame.raw];
   }
 

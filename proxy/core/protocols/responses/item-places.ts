@@ -10,6 +10,8 @@ export class ItemPlaces {
   readonly #taken = new Set<number>();
   readonly #open = new Set<number>();
   #last: number | undefined;
+  /** One above the highest place taken. */
+  #next = 0;
 
   /** All items told of so far, in their order. */
   get all(): readonly number[] {
@@ -26,7 +28,8 @@ export class ItemPlaces {
     if (known !== undefined && id !== undefined && this.#open.has(known) && this.#byId.get(id) === known)
       return known;
     if (given !== undefined && known !== undefined) this.#shared.add(given);
-    const index = given === undefined || this.#taken.has(given) ? Math.max(-1, ...this.#taken) + 1 : given;
+    const index = given === undefined || this.#taken.has(given) ? this.#next : given;
+    this.#next = Math.max(this.#next, index + 1);
     if (given !== undefined) this.#byGiven.set(given, index);
     if (id !== undefined) this.#byId.set(id, index);
     this.#taken.add(index);

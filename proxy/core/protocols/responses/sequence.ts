@@ -4,17 +4,17 @@ import { isJsonObject, parseJson } from '../../json/index.ts';
 export class Sequence {
   #next = 0;
   /** The event that passed last; its number is read only when one of ours follows. */
-  #passed: string | undefined;
+  #passed: { readonly data: string } | undefined;
 
   /** An event went on as it came. */
-  pass(data: string): void {
+  pass(event: { readonly data: string }): void {
     this.#next += 1;
-    this.#passed = data;
+    this.#passed = event;
   }
 
   /** The number of an event of ours. */
   take(): number {
-    const last = this.#passed === undefined ? undefined : numberOf(this.#passed);
+    const last = this.#passed === undefined ? undefined : numberOf(this.#passed.data);
     if (last !== undefined) this.#next = last + 1;
     this.#passed = undefined;
     this.#next += 1;

@@ -10,6 +10,8 @@ export interface Framed {
 /** Frames of one hop that wait: while the whole hop may stay inside, or while their own item may. */
 export class WaitingFrames {
   readonly #verdicts = new Map<number, Verdict>();
+  /** True as long as no item is left out or on hold: then it does not matter whose a frame is. */
+  #allShown = true;
   #frames: Framed[] = [];
   #flowing: boolean;
 
@@ -26,6 +28,8 @@ export class WaitingFrames {
   note(verdicts: readonly ItemVerdict[]): boolean {
     const hidden = verdicts.filter(({ verdict }) => verdict === 'hide');
     for (const { index, verdict } of verdicts) this.#verdicts.set(index, verdict);
+    if (verdicts.length > 0)
+      this.#allShown = [...this.#verdicts.values()].every((verdict) => verdict === 'show');
     if (hidden.length > 0) this.#frames = this.#frames.filter(({ wire }) => !this.isHidden(wire));
     return hidden.length > 0;
   }
@@ -63,6 +67,7 @@ export class WaitingFrames {
   }
 
   #verdictOn(wire: ResponsesFrame): Verdict {
+    if (this.#flowing && this.#allShown) return 'show';
     const ofItem = wire.kind === 'item' || wire.kind === 'part' || wire.kind === 'late';
     return (ofItem ? this.#verdicts.get(wire.index) : undefined) ?? 'show';
   }
