@@ -38,7 +38,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreVoidOperator: true }],
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
@@ -82,7 +85,8 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^(\\.\\./)+((proxy/)?core/)?(config|upstream|telemetry|server|turn|sse|rules|tokens|json|select|plan|meta-tools|text-tools|hops)/(?!index\\.ts$)',
+              regex:
+                '^(\\.\\./)+((proxy/)?core/)?(config|upstream|telemetry|server|turn|sse|rules|tokens|json|select|plan|meta-tools|text-tools|hops)/(?!index\\.ts$)',
               message: "Import another room through its door, 'index.ts'.",
             },
           ],
@@ -100,13 +104,22 @@ export default tseslint.config(
           patterns: [
             { regex: '^node:', message: 'The core is pure: pass values in.' },
             {
-              regex: '^(\\.\\./)+(turn|sse|rules|tokens|json|select|plan|meta-tools|text-tools|hops)/(?!index\\.ts$)',
+              regex:
+                '^(\\.\\./)+(turn|sse|rules|tokens|json|select|plan|meta-tools|text-tools|hops)/(?!index\\.ts$)',
               message: "Import another room through its door, 'index.ts'.",
             },
           ],
         },
       ],
-      'no-restricted-globals': ['error', 'process', 'Buffer', 'setTimeout', 'setInterval', 'performance', 'crypto'],
+      'no-restricted-globals': [
+        'error',
+        'process',
+        'Buffer',
+        'setTimeout',
+        'setInterval',
+        'performance',
+        'crypto',
+      ],
       'no-restricted-properties': [
         'error',
         { object: 'Date', property: 'now' },

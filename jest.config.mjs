@@ -16,7 +16,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   transform: { '\\.(ts|mjs|js)$': swc },
   transformIgnorePatterns: [
-    '/node_modules/(?!(chokidar|readdirp|https-proxy-agent|http-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env|@cfworker/json-schema|lru-cache|eventsource-parser|fast-check|pure-rand)/)',
+    '/node_modules/(?!(chokidar|readdirp|https-proxy-agent|agent-base|proxy-agent-negotiate|@cfworker/json-schema|eventsource-parser|fast-check|pure-rand)/)',
   ],
   testTimeout: 30_000,
   // Two workers: the suites start real servers, and more of them than cores only makes them wait.

@@ -17,7 +17,7 @@ export interface ProfileSummary {
 
 const TOOLS = 37;
 const CONNECTIONS = 16;
-const WARM_UP = 400;
+const WARM_UP = 3_000;
 const MEASURED = 1_500;
 const RELOADS = 5;
 const SHOWN = 40;

@@ -102,18 +102,22 @@ describe('a preview that fails', () => {
       { tool: 't', rule: 'r', ruleSet: 's' },
       { param: 'tool_choice' },
     );
-    control = await startControl({ previewTurn: () => {
+    control = await startControl({
+      previewTurn: () => {
         throw refusal;
-      } });
+      },
+    });
     const answer = await apply('{"request_body":{}}');
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: { code: 'tool_denied', param: 'tool_choice' } });
   });
 
   it('by a bug is answered 500 without a word of it, which goes to the log', async () => {
-    control = await startControl({ previewTurn: () => {
+    control = await startControl({
+      previewTurn: () => {
         throw new Error('secret detail');
-      } });
+      },
+    });
     const answer = await apply('{"request_body":{}}');
     expect(answer.status).toBe(500);
     expect(answer.body).toMatchObject({ error: { code: 'internal' } });
