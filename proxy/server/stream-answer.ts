@@ -99,7 +99,7 @@ export class StreamAnswer<T extends Turn> {
     return { kind: 'answer' };
   }
 
-  async #pass(answer: HopAnswer, reading: HopReading, frames: readonly StreamFrame[]): Promise<void> {
+  async #pass(answer: HopAnswer, reading: HopReading, frames: Iterable<StreamFrame>): Promise<void> {
     const { run, timer } = this.#context;
     const output: (string | Uint8Array)[] = [];
     for (const frame of frames) {

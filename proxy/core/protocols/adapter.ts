@@ -83,7 +83,7 @@ export interface StreamFrame {
 
 export interface StreamDecoder {
   /** @throws ToolrollError `upstream_malformed` if one event is larger than any answer may be */
-  push(chunk: Uint8Array): StreamFrame[];
+  push(chunk: Uint8Array): Iterable<StreamFrame>;
   /** The last frame, if the stream ended inside one. */
   flush(): StreamFrame[];
 }

@@ -34,12 +34,13 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #places = new ItemPlaces();
   readonly #calls = new UnclosedCalls();
 
-  push(chunk: Uint8Array): StreamFrame[] {
-    const frames = this.#splitter.push(chunk).flatMap((raw) => this.#decode(raw));
+  /** Reads each frame when it is asked for: whom an event means can depend on what came just before it. */
+  *push(chunk: Uint8Array): Generator<StreamFrame, void, undefined> {
+    const frames = this.#splitter.push(chunk);
     if (this.#splitter.pendingBytes > MAX_FRAME_BYTES) {
       throw new ToolrollError('upstream_malformed', { reason: 'an event of its stream has no end' });
     }
-    return frames;
+    for (const raw of frames) yield* this.#decode(raw);
   }
 
   /** What a stream leaves without its blank line: a whole event, as some servers end, or half of one, which is none. */
