@@ -1,21 +1,11 @@
 import fc from 'fast-check';
-import {
-  call,
-  eventsOf,
-  field,
-  items,
-  message,
-  objectOf,
-  outputOf,
-  reasoning,
-  response,
-  restyle,
-  stream,
-  terminalOf,
-  tools,
-  turn,
-} from '../../../../integration/support/index.ts';
-import type { Json, SentEvent, Style } from '../../../../integration/support/index.ts';
+import { eventsOf, outputOf, terminalOf } from '../../../../integration/support/events.ts';
+import type { SentEvent } from '../../../../integration/support/events.ts';
+import { field, items, objectOf } from '../../../../integration/support/json.ts';
+import type { Json } from '../../../../integration/support/json.ts';
+import { tools, turn } from '../../../../integration/support/turn.ts';
+import { call, message, reasoning, response, restyle, stream } from '../../../../integration/support/wire.ts';
+import type { Style } from '../../../../integration/support/wire.ts';
 import { mergeHops } from './merge-hops.ts';
 
 /** Two, three and four bytes a character, a combining one, a line end that is none here. */
