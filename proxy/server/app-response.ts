@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 
 import type { ToolrollError } from '../core/errors.ts';
 import type { StreamOutput } from '../core/protocols/index.ts';
@@ -81,7 +82,15 @@ export class AppResponse {
   write(output: StreamOutput): Promise<void> | undefined {
     if (output.length === 0 || this.isGone) return undefined;
     this.#keepalive?.refresh();
-    return this.#response.write(inOnePiece(output)) ? undefined : this.#drained();
+    // Corked, all pieces leave as one chunk in one system call.
+    this.#response.cork();
+    let flowing = true;
+    for (const piece of inFewPieces(output)) flowing = this.#response.write(piece);
+    this.#response.uncork();
+    const { socket } = this.#response;
+    // What a corked write returns tells of the cork. Behind another answer (pipelining) there is no socket yet to ask.
+    if (socket === null) return flowing ? undefined : this.#drained(this.#response);
+    return socket.writableNeedDrain ? this.#drained(socket) : undefined;
   }
 
   end(body?: string | Uint8Array): void {
@@ -124,25 +133,42 @@ export class AppResponse {
     ];
   }
 
-  async #drained(): Promise<void> {
+  #drained(stream: Writable): Promise<void> {
     const response = this.#response;
-    await new Promise<void>((resolve) => {
+    return new Promise<void>((resolve) => {
       const done = (): void => {
-        response.off('drain', done);
+        stream.off('drain', done);
         response.off('close', done);
         resolve();
       };
-      response.once('drain', done);
+      stream.once('drain', done);
       response.once('close', done);
     });
   }
 }
 
-/** One write of many frames costs far less than many writes. */
-function inOnePiece(output: StreamOutput): string | Uint8Array {
-  const [only] = output;
-  if (output.length === 1 && only !== undefined) return only;
-  return Buffer.concat(output.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+/** From here on a piece is worth a write of its own, since joining would copy it. */
+const LARGE_BYTES = 4096;
+
+/** One write of many small pieces costs far less than many writes. */
+function inFewPieces(output: StreamOutput): readonly (string | Uint8Array)[] {
+  if (output.length === 1) return output;
+  const pieces: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  const join = (): void => {
+    if (small.length > 0) pieces.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const piece of output) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    if (bytes.length < LARGE_BYTES) small.push(bytes);
+    else {
+      join();
+      pieces.push(bytes);
+    }
+  }
+  join();
+  return pieces;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ProxyListener {
 const HEADERS_TIMEOUT_MS = 60_000;
 /** Bodies may be large and lines slow. */
 const REQUEST_TIMEOUT_MS = 600_000;
+/** An agent may open a thousand connections at once; beyond Node's default of 511 the system resets them. */
+const BACKLOG = 4096;
 /** Longer than the keep-alive of common clients, so that they close first and none meets a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -48,7 +50,7 @@ export async function listenProxy(
   const sockets = trackSockets(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: address.host, port: address.port }, () => {
+    server.listen({ host: address.host, port: address.port, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });

@@ -1,3 +1,5 @@
+import { applyEdits } from '../json/index.ts';
+
 /** What a frame says, as far as an event has it. */
 export interface SseFields {
   /** The `event:` field, if there is one. */
@@ -57,7 +59,7 @@ export function parseFrame(text: string): SseFields {
  * @param data JSON text; it must hold no line end of its own, or it is written as several data lines
  */
 export function replaceData(text: string, data: string): string {
-  const plain = /[\r\n]/.test(data) ? undefined : plainFrame(text);
+  const plain = LINE_END.test(data) ? undefined : plainFrame(text);
   if (plain !== undefined) return text.slice(0, plain.dataStart) + data + text.slice(plain.dataEnd);
   const lineEnd = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
   const fresh = data
@@ -78,6 +80,70 @@ export function replaceData(text: string, data: string): string {
   }
   return result;
 }
+
+/** A frame as bytes and as the text that they decode to. */
+export interface DecodedFrame {
+  readonly raw: Uint8Array;
+  readonly text: string;
+  /** What {@link parseFrame} found in it. */
+  readonly data: string;
+}
+
+/** A replacement in a frame's data; see the JSON room. */
+interface DataEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The frame with its data edited, in pieces. Where each character is one byte, as in nearly every frame, what stays is the
+ * frame's own bytes, and nothing large is copied or encoded again.
+ *
+ * @param edits in any order; they must not overlap
+ * @param encoded the bytes of an inserted text, for large ones that are inserted again and again
+ */
+export function editData(
+  frame: DecodedFrame,
+  edits: readonly DataEdit[],
+  encoded: EncodedTexts,
+): readonly (string | Uint8Array)[] {
+  const { raw, text, data } = frame;
+  const plain = raw.length === text.length ? plainFrame(text) : undefined;
+  const inserted = plain === undefined ? [] : edits.map((edit) => encoded.of(edit.text));
+  if (plain === undefined || inserted.includes(undefined))
+    return [replaceData(text, applyEdits(data, edits))];
+  const pieces: (string | Uint8Array)[] = [];
+  let at = 0;
+  const ordered = edits.map((edit, index) => ({ edit, bytes: inserted[index] ?? '' }));
+  ordered.sort((a, b) => a.edit.start - b.edit.start || a.edit.end - b.edit.end);
+  for (const { edit, bytes } of ordered) {
+    pieces.push(raw.subarray(at, plain.dataStart + edit.start), bytes);
+    at = plain.dataStart + edit.end;
+  }
+  pieces.push(raw.subarray(at));
+  return pieces.filter((piece) => piece.length > 0);
+}
+
+/** From here on a text is worth keeping in bytes. */
+const LARGE_CHARS = 512;
+
+/** Texts that go into frames; large ones, which come again, are encoded once. */
+export class EncodedTexts {
+  readonly #known = new Map<string, Uint8Array | undefined>();
+  readonly #encoder = new TextEncoder();
+
+  /** `undefined` for a text with line ends, which needs data lines of its own. */
+  of(text: string): string | Uint8Array | undefined {
+    if (text.length < LARGE_CHARS) return LINE_END.test(text) ? undefined : text;
+    if (!this.#known.has(text)) {
+      this.#known.set(text, LINE_END.test(text) ? undefined : this.#encoder.encode(text));
+    }
+    return this.#known.get(text);
+  }
+}
+
+const LINE_END = /[\r\n]/;
 
 /** A whole event of our own. */
 export function formatEvent(event: string, data: string): string {

@@ -1,3 +1,3 @@
-export { formatComment, formatEvent, parseFrame, replaceData } from './frame.ts';
-export type { SseFields } from './frame.ts';
+export { editData, EncodedTexts, formatComment, formatEvent, parseFrame, replaceData } from './frame.ts';
+export type { DecodedFrame, SseFields } from './frame.ts';
 export { SseSplitter } from './split.ts';

@@ -12,7 +12,7 @@ export { eventsOf, outputOf, terminalOf, textOf } from './events.ts';
 export type { SentEvent } from './events.ts';
 export { gate } from './gate.ts';
 export type { Gate } from './gate.ts';
-export { field, items, objectOf } from './json.ts';
+export { field, items } from './json.ts';
 export type { Json } from './json.ts';
 export { cut, hang, json, reset, sse, startScript } from './scripted-upstream.ts';
 export type { Answer, Received, ScriptedUpstream, Step } from './scripted-upstream.ts';

@@ -92,7 +92,7 @@ export async function startScript(script: Script): Promise<ScriptedUpstream> {
     // A client that goes away in the middle is part of many scripts.
     socket.on('error', () => undefined);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, resolve));
   // Listening on TCP: the address is an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {

@@ -9,7 +9,7 @@ import {
   sliceSpan,
 } from '../../json/index.ts';
 import type { Edit, JsonObject, ObjectScan } from '../../json/index.ts';
-import { formatEvent, replaceData } from '../../sse/index.ts';
+import { editData, EncodedTexts, formatEvent } from '../../sse/index.ts';
 import type { Echo, NameMaps, StreamEncoder, StreamFrame, StreamOutput } from '../adapter.ts';
 import { AppItems } from './app-items.ts';
 import { echoPresent } from './encode-response.ts';
@@ -31,6 +31,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #names: NameMaps;
   readonly #items = new AppItems();
   readonly #sequence = new Sequence();
+  readonly #encoded = new EncodedTexts();
   #waiting = new WaitingFrames(true);
   #echo: Echo = {};
   #hop = 0;
@@ -243,7 +244,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     if (!numbered) this.#sequence.pass(wire);
     const number = numbered ? { sequence_number: String(this.#sequence.take()) } : {};
     const all = [...edits, ...editMembers(wire.data, scan, number)];
-    return [replaceData(wire.text, applyEdits(wire.data, all))];
+    return editData({ raw: frame.raw, text: wire.text, data: wire.data }, all, this.#encoded);
   }
 
   #pass(frame: Framed, wire: { readonly data: string }): StreamOutput {
