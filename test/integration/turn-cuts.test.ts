@@ -379,3 +379,35 @@ it('a hop asked again that the upstream refuses for its form falls back to all t
   expect(upstream.requests[2]?.bodyText).not.toContain('nope');
   expect(await toolroll.metric('toolroll_fallbacks_total{reason="reselect_refused"}')).toBe(1);
 });
+
+describe('a turn that goes on as it came', () => {
+  const off = { selection: { strategy: 'off' } };
+
+  it('gives the app the stream byte for byte, to its end', async () => {
+    const frames = stream({ items: [message('Hello.')], style: { lineEnd: '\r\n', noEventLines: true } });
+    const { text, whole, rawHeaders, upstream } = await run(
+      [sse([...frames, 'data: [DONE]'])],
+      streaming,
+      {},
+      off,
+    );
+
+    expect(text).toBe(`${frames.join('')}data: [DONE]`);
+    expect(whole).toBe(true);
+    expect(rawHeaders.map((name) => name.toLowerCase())).not.toContain('keep-alive');
+    expect(upstream.requests[0]?.bodyText).toBe(JSON.stringify(streaming));
+  });
+
+  it.each(ends.slice(1))(
+    'is cut where the upstream is, by %s: the app sees what it would see without us',
+    async (_, end) => {
+      const { text, whole, toolroll } = await run([sse([...begun, ...end])], streaming, {}, off);
+
+      expect(whole).toBe(false);
+      expect(text).toBe(begun.join(''));
+      expect(
+        await toolroll.metric('toolroll_turns_total{protocol="responses",plan="direct",outcome="failed"}'),
+      ).toBe(1);
+    },
+  );
+});
