@@ -32,10 +32,10 @@ export async function forwardTurn(forwarded: ForwardedTurn): Promise<void> {
   if (response.status >= 400) record.ended('upstream_error', upstreamError(response.status));
   app.begin(response, 'as_sent');
   const tail = new UsageTail(response.headers['content-encoding']);
-  for await (const chunk of timer.chunks(response.body)) {
+  await timer.consume(response.body, (chunk) => {
     tail.push(chunk);
-    await timer.waitFor(app.write([chunk]));
-  }
+    return app.write([chunk]);
+  });
   record.hopEnded(tail.read());
   app.end();
 }

@@ -1,3 +1,4 @@
+import type { ResponseBody } from '../upstream/index.ts';
 import type { TurnRecord } from './turn-record.ts';
 
 /** Tells the record how long a turn waited for others, so that its own time can be told apart. */
@@ -26,6 +27,22 @@ export class HopTimer {
   /** Waits for the app to read on, where it does not keep up. */
   async waitFor(written: Promise<void> | undefined): Promise<void> {
     if (written !== undefined) await this.wait(written);
+  }
+
+  /** Reads a body to its end; all but the time that `take` itself needs counts as waiting. */
+  async consume(body: ResponseBody, take: (chunk: Uint8Array) => Promise<void> | undefined): Promise<void> {
+    const began = performance.now();
+    let own = 0;
+    try {
+      await body.consume((chunk) => {
+        const from = performance.now();
+        const taken = take(chunk);
+        own += performance.now() - from;
+        return taken;
+      });
+    } finally {
+      this.#record.waited(performance.now() - began - own);
+    }
   }
 
   /** The chunks of a body, the waits between them counted. */

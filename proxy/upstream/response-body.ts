@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { consumeBody } from './consume-body.ts';
 import { UpstreamFailure, errorCode } from './failure.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -6,6 +7,13 @@ import type { Exchange } from './exchange.ts';
 export interface ResponseBody extends AsyncIterable<Uint8Array> {
   /** Gives up the rest: the connection is closed unless the answer is whole. */
   destroy(): void;
+  /**
+   * Hands over each chunk as it comes, without the waits of an iteration, which cost more than the chunk of an event
+   * stream does. Where `take` returns a promise, nothing more is read until it is fulfilled.
+   *
+   * @throws {UpstreamFailure} where the answer ends before it is whole; and whatever `take` throws
+   */
+  consume(take: (chunk: Uint8Array) => Promise<void> | undefined): Promise<void>;
 }
 
 export interface ResponseBodyOptions {
@@ -23,12 +31,20 @@ export interface ResponseBodyOptions {
  */
 export function createResponseBody(options: ResponseBodyOptions): ResponseBody {
   const { exchange, source } = options;
-  const waiter = createWaiter(source, options);
   let bytesReceived = 0;
 
-  return { [Symbol.asyncIterator]: read, destroy };
+  return {
+    [Symbol.asyncIterator]: read,
+    destroy,
+    consume: (take) =>
+      consumeBody(options, { isOver, isWhole, failure, destroy }, (chunk) => {
+        bytesReceived += chunk.byteLength;
+        return take(chunk);
+      }),
+  };
 
   async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
+    const waiter = createWaiter(source, options);
     try {
       for (;;) {
         if (exchange.failure()?.kind === 'aborted') throw failure('aborted');
