@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
 
 import type { ToolrollError } from '../core/errors.ts';
 import type { StreamOutput } from '../core/protocols/index.ts';
@@ -82,15 +81,10 @@ export class AppResponse {
   write(output: StreamOutput): Promise<void> | undefined {
     if (output.length === 0 || this.isGone) return undefined;
     this.#keepalive?.refresh();
-    // Corked, all pieces leave as one chunk in one system call.
-    this.#response.cork();
+    // No cork: Node gathers the writes of one tick by itself, while uncorking would cost a system call for each chunk.
     let flowing = true;
     for (const piece of inFewPieces(output)) flowing = this.#response.write(piece);
-    this.#response.uncork();
-    const { socket } = this.#response;
-    // What a corked write returns tells of the cork. Behind another answer (pipelining) there is no socket yet to ask.
-    if (socket === null) return flowing ? undefined : this.#drained(this.#response);
-    return socket.writableNeedDrain ? this.#drained(socket) : undefined;
+    return flowing ? undefined : this.#drained();
   }
 
   end(body?: string | Uint8Array): void {
@@ -133,15 +127,15 @@ export class AppResponse {
     ];
   }
 
-  #drained(stream: Writable): Promise<void> {
+  #drained(): Promise<void> {
     const response = this.#response;
     return new Promise<void>((resolve) => {
       const done = (): void => {
-        stream.off('drain', done);
+        response.off('drain', done);
         response.off('close', done);
         resolve();
       };
-      stream.once('drain', done);
+      response.once('drain', done);
       response.once('close', done);
     });
   }
