@@ -2,6 +2,7 @@ import { ToolrollError } from '../core/errors.ts';
 import type { ItemVerdict, Next } from '../core/hops/index.ts';
 import type { DecodedItem, DecodedResponse } from '../core/protocols/index.ts';
 import type { Turn } from '../core/turn/index.ts';
+import { decodeText } from './decode-text.ts';
 import { nameMapsOf } from './name-maps.ts';
 import { mustBeRead } from './turn-run.ts';
 import type { AnswerContext, HopAnswer } from './turn-run.ts';
@@ -24,7 +25,7 @@ export class JsonAnswer<T extends Turn> {
   async take(answer: HopAnswer): Promise<Next> {
     const { run, machine, usage } = this.#context;
     const bytes = await this.#read(answer);
-    const text = bytes.toString('utf8');
+    const text = decodeText(bytes);
     run.record.hopContent(text);
     const decoded = run.adapter.decodeResponse(text);
     if (decoded === undefined) return this.#unreadable(answer, bytes);
@@ -80,8 +81,7 @@ export class JsonAnswer<T extends Turn> {
       usage: plan.ruleSet.selection.usage === 'sum' ? this.#context.usage : [],
     });
     if (decoded.status === 'failed') run.record.ended('upstream_error');
-    const bytes = Buffer.from(text);
-    run.app.begin(response, bytes.byteLength);
-    run.app.end(bytes);
+    run.app.begin(response, Buffer.byteLength(text));
+    run.app.end(text);
   }
 }

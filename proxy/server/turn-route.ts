@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isUtf8 } from 'node:buffer';
 
 import type { ConfigState } from '../config/index.ts';
 import { ToolrollError } from '../core/errors.ts';
@@ -12,6 +11,7 @@ import type { Telemetry } from '../telemetry/index.ts';
 import { decodeBody, UpstreamFailure, withoutHeaders } from '../upstream/index.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { AppResponse } from './app-response.ts';
+import { decodeUtf8 } from './decode-text.ts';
 import { forwardTurn } from './forward-turn.ts';
 import { ClientClosedError, readBody } from './read-body.ts';
 import { runTurn } from './run-turn.ts';
@@ -162,10 +162,8 @@ async function readText(request: IncomingMessage, body: Buffer, limitBytes: numb
       return { kind: 'unreadable', reason: 'content_encoding' };
     case 'decoded': {
       const { bytes } = decoded;
-      if (!isUtf8(bytes)) return { kind: 'unreadable', reason: 'not_utf8' };
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-      // Some servers read past a byte order mark, so a deny rule has to as well; a rewritten body goes without it.
-      return { kind: 'text', text: text.startsWith('\uFEFF') ? text.slice(1) : text };
+      const text = decodeUtf8(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      return text === undefined ? { kind: 'unreadable', reason: 'not_utf8' } : { kind: 'text', text };
     }
     default:
       return decoded satisfies never;
