@@ -163,7 +163,9 @@ async function readText(request: IncomingMessage, body: Buffer, limitBytes: numb
     case 'decoded': {
       const { bytes } = decoded;
       const text = decodeUtf8(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      return text === undefined ? { kind: 'unreadable', reason: 'not_utf8' } : { kind: 'text', text };
+      if (text === undefined) return { kind: 'unreadable', reason: 'not_utf8' };
+      // Some servers read past a byte order mark, so a deny rule has to as well; a rewritten body goes without it.
+      return { kind: 'text', text: text.startsWith('\uFEFF') ? text.slice(1) : text };
     }
     default:
       return decoded satisfies never;
