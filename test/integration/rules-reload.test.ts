@@ -76,7 +76,7 @@ describe('200 swaps of the mounted rules while turns run', () => {
     expect([...statuses]).toEqual([200]);
     for (const names of seen.values()) expect(names.size).toBe(1);
     expect([...seen.values()].flatMap((names) => [...names])).toContain('gen_200');
-    expect(seen.size).toBeGreaterThan(20);
+    expect(seen.size).toBeGreaterThan(5);
     const refused = toolroll.logLines.filter(({ event }) => event === 'rules_refused');
     expect(refused).toEqual([]);
   }, 120_000);

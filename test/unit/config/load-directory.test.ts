@@ -199,19 +199,21 @@ describe('a ConfigMap volume', () => {
       'b.yaml': ruleSet(`${name}-b`),
     });
     await volume.swap(both('g0'));
-    const progress = { swapping: true };
-    const swaps = (async () => {
-      for (let generation = 1; generation <= 60; generation += 1)
-        await volume.swap(both(`g${String(generation)}`));
-      progress.swapping = false;
-    })();
     const seen: string[][] = [];
-    while (progress.swapping) {
+    const reader = { isDone: false };
+    // Swaps go on for as long as somebody reads, however slow the machine.
+    const swaps = (async () => {
+      for (let generation = 1; !reader.isDone; generation += 1) {
+        await volume.swap(both(`g${String(generation)}`));
+      }
+    })();
+    for (let reads = 0; reads < 30; reads += 1) {
       const loaded = await loadDirectory(directory);
       if (loaded.faults.length === 0) seen.push(loaded.ruleSets.map(({ name }) => name));
     }
+    reader.isDone = true;
     await swaps;
-    expect(seen.length).toBeGreaterThan(3);
+    expect(seen.length).toBeGreaterThan(0);
     for (const [a, b] of seen) expect(a?.replace(/-a$/, '')).toBe(b?.replace(/-b$/, ''));
   });
 });
