@@ -1,5 +1,6 @@
 import { chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { compileText, loadDirectory, loadFiles } from '../../../proxy/config/index.ts';
 import { ConfigMapVolume, ruleSet, temporaryDirectory } from './rules-directory.ts';
 
@@ -205,6 +206,7 @@ describe('a ConfigMap volume', () => {
     const swaps = (async () => {
       for (let generation = 1; !reader.isDone; generation += 1) {
         await volume.swap(both(`g${String(generation)}`));
+        await setTimeout(5);
       }
     })();
     for (let reads = 0; reads < 30; reads += 1) {
@@ -213,7 +215,8 @@ describe('a ConfigMap volume', () => {
     }
     reader.isDone = true;
     await swaps;
-    expect(seen.length).toBeGreaterThan(0);
+    seen.push((await loadDirectory(directory)).ruleSets.map(({ name }) => name));
+    expect(seen.length).toBeGreaterThan(10);
     for (const [a, b] of seen) expect(a?.replace(/-a$/, '')).toBe(b?.replace(/-b$/, ''));
   });
 });
