@@ -3,7 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** A computation in small steps: it yields wherever it may be interrupted, and returns its result. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** How long steps follow each other before other work gets its turn, in milliseconds. Busy machines stretch each several times. */
+/**
+ * How long steps follow each other before other work gets its turn, in milliseconds. Short, since a machine that is
+ * short of processors stretches each slice several times.
+ */
 const sliceMs = 2;
 
 /** Takes all steps at once. */

@@ -46,6 +46,19 @@ describe('a pattern', () => {
   it.each(['/(/', '/(?=a)/', '/(a)\\1/'])('%s is refused with what is wrong with it', (pattern) => {
     expect(() => compilePattern(pattern)).toThrow(`pattern ${pattern} is not valid RE2`);
   });
+
+  it('is compiled once where it stands in many rules', () => {
+    expect(compilePattern('/^once_/')).toBe(compilePattern('/^once_/'));
+  });
+
+  it('is compiled again where many others came after it, or where it is huge: memory is bounded', () => {
+    const first = compilePattern('/^first_/');
+    for (let i = 0; i < 5_000; i += 1) compilePattern(`/^other_${String(i)}$/`);
+    expect(compilePattern('/^first_/')).not.toBe(first);
+    expect(compilePattern('/^first_/')('first_one')).toBe(true);
+    const huge = `/${'a{1000}'.repeat(5)}/`;
+    expect(compilePattern(huge)).not.toBe(compilePattern(huge));
+  });
 });
 
 describe('shorten', () => {
