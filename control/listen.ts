@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ListenAddress } from '../proxy/config/index.ts';
+import { bind } from '../proxy/server/index.ts';
 
 /** A listener that is up. */
 export interface ControlListener {
@@ -24,10 +25,7 @@ const CHECK_MS = 5_000;
  * @param address port 0 picks one
  * @throws the system's error where the address cannot be had
  */
-export async function listenControl(
-  app: RequestListener,
-  address: { readonly host: string; readonly port: number },
-): Promise<ControlListener> {
+export async function listenControl(app: RequestListener, address: ListenAddress): Promise<ControlListener> {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -37,19 +35,8 @@ export async function listenControl(
     },
     app,
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: address.host, port: address.port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new TypeError('the control listener has no address');
-  return {
-    url: urlOf(bound),
-    close: () => closeServer(server),
-  };
+  const url = await bind(server, address);
+  return { url, close: () => closeServer(server) };
 }
 
 function closeServer(server: Server): Promise<void> {
@@ -64,8 +51,4 @@ function closeServer(server: Server): Promise<void> {
     });
     server.closeIdleConnections();
   });
-}
-
-function urlOf({ address, port }: AddressInfo): string {
-  return `http://${address.includes(':') ? `[${address}]` : address}:${String(port)}`;
 }

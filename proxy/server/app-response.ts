@@ -1,10 +1,11 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
 import type { ToolrollError } from '../core/errors.ts';
 import type { StreamOutput } from '../core/protocols/index.ts';
 import { formatComment } from '../core/sse/index.ts';
 import { withoutHeaders } from '../upstream/index.ts';
 import type { RawHeaders } from '../upstream/index.ts';
+import { isEventStream } from './event-stream.ts';
 import type { TurnRecord } from './turn-record.ts';
 
 /** Fields that we set ourselves, or that no longer fit a body of ours. */
@@ -14,6 +15,7 @@ const REPLACED: ReadonlySet<string> = new Set(['content-length']);
 export interface AnswerHead {
   readonly status: number;
   readonly statusMessage: string;
+  readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: RawHeaders;
 }
 
@@ -53,7 +55,9 @@ export class AppResponse {
     this.#isStream = framing === 'stream';
     // A comment belongs into no other body.
     if (!this.#isStream) this.stopKeepalive();
-    if (isEventStream(head.rawHeaders)) this.#response.removeHeader('connection');
+    // Node would add `Connection` and `Keep-Alive` to its head, which edges that speak HTTP/2 on their other side refuse
+    // (nestjs/nest #17588).
+    if (isEventStream(head.headers['content-type'])) this.#response.removeHeader('connection');
     this.#response.sendDate = false;
     this.#response.writeHead(head.status, head.statusMessage, [...kept, ...this.#turnHeaders()]);
     this.#record.sent(head.status);
@@ -163,17 +167,4 @@ function inFewPieces(output: StreamOutput): readonly (string | Uint8Array)[] {
   }
   join();
   return pieces;
-}
-
-/**
- * True for a stream of events. Node would add `Connection` and `Keep-Alive` to its head, which edges that speak HTTP/2 on
- * their other side refuse (nestjs/nest #17588).
- */
-function isEventStream(headers: RawHeaders): boolean {
-  return headers.some(
-    (name, index) =>
-      index % 2 === 0 &&
-      name.toLowerCase() === 'content-type' &&
-      /^\s*text\/event-stream\b/i.test(headers[index + 1] ?? ''),
-  );
 }

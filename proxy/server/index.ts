@@ -1,3 +1,4 @@
+export { bind } from './bind.ts';
 export { listenProxy } from './listen.ts';
 export type { ProxyListener } from './listen.ts';
 export { createPassthrough } from './passthrough.ts';

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 import type { ListenAddress } from '../config/index.ts';
+import { bind } from './bind.ts';
 
 /** A listener that is up. */
 export interface ProxyListener {
@@ -21,8 +22,6 @@ export interface ProxyListener {
 const HEADERS_TIMEOUT_MS = 60_000;
 /** Bodies may be large and lines slow. */
 const REQUEST_TIMEOUT_MS = 600_000;
-/** An agent may open a thousand connections at once; beyond Node's default of 511 the system resets them. */
-const BACKLOG = 4096;
 /** Longer than the keep-alive of common clients, so that they close first and none meets a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -48,16 +47,8 @@ export async function listenProxy(
   );
   if (maxConnections > 0) server.maxConnections = maxConnections;
   const sockets = trackSockets(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: address.host, port: address.port, backlog: BACKLOG }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new TypeError('the proxy listener has no address');
-  return { url: urlOf(bound), server, drain: (seconds) => drain(server, sockets, seconds) };
+  const url = await bind(server, address);
+  return { url, server, drain: (seconds) => drain(server, sockets, seconds) };
 }
 
 /** Every open connection, WebSockets included: the server itself forgets those. */
@@ -91,8 +82,4 @@ async function drain(server: Server, sockets: ReadonlySet<Socket>, seconds: numb
   clearInterval(idle);
   clearTimeout(limit);
   return whole;
-}
-
-function urlOf({ address, port }: AddressInfo): string {
-  return `http://${address.includes(':') ? `[${address}]` : address}:${String(port)}`;
 }

@@ -5,6 +5,7 @@ import type { Plan } from '../core/plan/index.ts';
 import { estimateTokens } from '../core/tokens/index.ts';
 import type { RequestChanges, Turn } from '../core/turn/index.ts';
 import type { UpstreamResponse } from '../upstream/index.ts';
+import { isEventStream } from './event-stream.ts';
 import { HopTimer } from './hop-timer.ts';
 import { JsonAnswer } from './json-answer.ts';
 import { relayError } from './relay-error.ts';
@@ -41,7 +42,7 @@ async function runHops<T extends Turn>(context: AnswerContext<T>, stream: Stream
       await relayError(context, answer.response, stream);
       return;
     }
-    const next = isEventStream(answer.response)
+    const next = isEventStream(answer.response.headers['content-type'])
       ? await takeStream(answer, json, stream)
       : await json.take(answer);
     if (next.kind === 'answer') return;
@@ -104,21 +105,13 @@ function isSuccess(response: UpstreamResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-function isEventStream(response: UpstreamResponse): boolean {
-  return /^\s*text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
-}
-
 /** A hop that only we asked for was refused for its form: the app must not suffer from it. */
 async function fallsBack<T extends Turn>(context: AnswerContext<T>, answer: HopAnswer): Promise<boolean> {
   const { machine, run } = context;
   if (answer.hop.kind !== 'reselect' || answer.response.status !== 400) return false;
   run.record.hopFailed('the upstream refused to be asked again');
-  await context.timer.wait(discard(answer.response));
+  // Read to its end, so that its connection can be kept.
+  await context.timer.consume(answer.response.body, () => undefined);
   machine.fallBack('reselect_refused');
   return true;
-}
-
-async function discard(response: UpstreamResponse): Promise<void> {
-  const chunks = response.body[Symbol.asyncIterator]();
-  while ((await chunks.next()).done !== true);
 }

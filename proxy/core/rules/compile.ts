@@ -216,6 +216,7 @@ function findClashes(rules: readonly CompiledRule[]): CompileFault[] {
   const faults: CompileFault[] = [];
   const sources = new Map<string, number>();
   const targets = new Map<string, number>();
+  const ids = new Set<string>();
   const claim = (owners: Map<string, number>, name: string, index: number, field: string): void => {
     const owner = owners.get(name);
     owners.set(name, owner ?? index);
@@ -230,13 +231,11 @@ function findClashes(rules: readonly CompiledRule[]): CompileFault[] {
       claim(sources, rule.from, index, 'rename/from');
       claim(targets, qualifyLike(rule.from, rule.to), index, 'rename/to');
     } else if (rule.kind === 'inject') claim(targets, rule.name, index, 'inject/tool/name');
-    const ids = rules.findIndex((other) => other.id === rule.id);
-    if (ids !== index) {
-      faults.push({
-        pointer: `/spec/tools/${String(index)}/id`,
-        message: `rule id '${rule.id}' is used twice`,
-      });
+    if (ids.has(rule.id)) {
+      const pointer = `/spec/tools/${String(index)}/id`;
+      faults.push({ pointer, message: `rule id '${rule.id}' is used twice` });
     }
+    ids.add(rule.id);
   });
   return faults;
 }
