@@ -69,7 +69,7 @@ async function measure(peers: Peers): Promise<BenchResults> {
   const cpu = await measureCpu(peers, {
     toolCounts: (values.tools ?? (quick ? '37' : '1,37,200')).split(',').map(Number),
     rounds: quick ? 3 : 5,
-    secondsPerRun: quick ? 0.6 : 0.8,
+    secondsPerRun: quick ? 0.6 : 1.5,
     connections: 16,
     note,
   });

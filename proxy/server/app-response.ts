@@ -26,6 +26,8 @@ export class AppResponse {
   readonly #revision: string;
   #keepalive: NodeJS.Timeout | undefined;
   #isStream = false;
+  /** What was written in this tick and has not gone out yet. */
+  #gathered: (string | Uint8Array)[] = [];
 
   constructor(response: ServerResponse, record: TurnRecord, revision: string) {
     this.#response = response;
@@ -79,26 +81,28 @@ export class AppResponse {
   }
 
   /**
-   * Writes. Where the app does not keep up, the promise is fulfilled once it has read enough, or has gone, so that nothing
-   * piles up here.
+   * Writes, together with all else that is written in this tick: one read from the upstream often holds several events, and
+   * each write costs more than what is in it. Where the app does not keep up, the promise is fulfilled once it has read
+   * enough, or has gone, so that nothing piles up here.
    */
   write(output: StreamOutput): Promise<void> | undefined {
     if (output.length === 0 || this.isGone) return undefined;
     this.#keepalive?.refresh();
-    // No cork: Node gathers the writes of one tick by itself, while uncorking would cost a system call for each chunk.
-    let flowing = true;
-    for (const piece of inFewPieces(output)) flowing = this.#response.write(piece);
-    return flowing ? undefined : this.#drained();
+    if (this.#gathered.length === 0) process.nextTick(this.#flush);
+    for (const piece of output) this.#gathered.push(piece);
+    return this.#response.writableNeedDrain ? this.#drained() : undefined;
   }
 
   end(body?: string | Uint8Array): void {
     this.stopKeepalive();
+    this.#flush();
     if (!this.isGone) this.#response.end(body);
   }
 
   /** Ends the connection without ending the answer, so that a half answer is not taken for a whole one. */
   cut(): void {
     this.stopKeepalive();
+    this.#flush();
     if (this.#response.socket === null) this.#response.destroy();
     else this.#response.socket.destroySoon();
   }
@@ -112,13 +116,20 @@ export class AppResponse {
     this.#keepalive = setInterval(() => {
       if (this.isGone || this.#response.writableNeedDrain) return;
       this.begin(head, 'stream');
-      this.#response.write(formatComment('keepalive'));
+      void this.write([formatComment('keepalive')]);
     }, seconds * 1000);
   }
 
   stopKeepalive(): void {
     clearInterval(this.#keepalive);
   }
+
+  readonly #flush = (): void => {
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    if (this.isGone) return;
+    for (const piece of inFewPieces(gathered)) this.#response.write(piece);
+  };
 
   #turnHeaders(): string[] {
     return [
@@ -150,7 +161,7 @@ const LARGE_BYTES = 4096;
 
 /** One write of many small pieces costs far less than many writes. */
 function inFewPieces(output: StreamOutput): readonly (string | Uint8Array)[] {
-  if (output.length === 1) return output;
+  if (output.length <= 1) return output;
   const pieces: Uint8Array[] = [];
   let small: Uint8Array[] = [];
   const join = (): void => {

@@ -14,13 +14,11 @@ export class HopTimer {
 
   /** Waits for what the upstream or the app does. */
   async wait<T>(other: Promise<T>): Promise<T> {
-    if (this.#waits === 0) this.#since = performance.now();
-    this.#waits += 1;
+    this.#begin();
     try {
       return await other;
     } finally {
-      this.#waits -= 1;
-      if (this.#waits === 0) this.#record.waited(performance.now() - this.#since);
+      this.#end();
     }
   }
 
@@ -31,31 +29,28 @@ export class HopTimer {
 
   /** Reads a body to its end; all but the time that `take` itself needs counts as waiting. */
   async consume(body: ResponseBody, take: (chunk: Uint8Array) => Promise<void> | undefined): Promise<void> {
-    const began = performance.now();
-    let own = 0;
+    this.#begin();
     try {
       await body.consume((chunk) => {
-        const from = performance.now();
-        const taken = take(chunk);
-        own += performance.now() - from;
-        return taken;
+        this.#end();
+        try {
+          return take(chunk);
+        } finally {
+          this.#begin();
+        }
       });
     } finally {
-      this.#record.waited(performance.now() - began - own);
+      this.#end();
     }
   }
 
-  /** The chunks of a body, the waits between them counted. */
-  chunks(body: AsyncIterable<Uint8Array>): AsyncIterableIterator<Uint8Array> {
-    const iterator = body[Symbol.asyncIterator]();
-    const chunks: AsyncIterableIterator<Uint8Array> = {
-      next: () => this.wait(iterator.next()),
-      return: async () => {
-        await iterator.return?.();
-        return { done: true, value: undefined };
-      },
-      [Symbol.asyncIterator]: () => chunks,
-    };
-    return chunks;
+  #begin(): void {
+    if (this.#waits === 0) this.#since = performance.now();
+    this.#waits += 1;
+  }
+
+  #end(): void {
+    this.#waits -= 1;
+    if (this.#waits === 0) this.#record.waited(performance.now() - this.#since);
   }
 }

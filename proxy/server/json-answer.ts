@@ -51,7 +51,10 @@ export class JsonAnswer<T extends Turn> {
 
   async #read({ response }: HopAnswer): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.#context.timer.chunks(response.body)) chunks.push(chunk);
+    await this.#context.timer.consume(response.body, (chunk) => {
+      chunks.push(chunk);
+      return undefined;
+    });
     return Buffer.concat(chunks);
   }
 
@@ -73,7 +76,7 @@ export class JsonAnswer<T extends Turn> {
     if (run.app.isCommitted) {
       throw new ToolrollError('upstream_malformed', { reason: 'it answered a stream with JSON' });
     }
-    const text = adapter.encodeResponse(decoded, {
+    const body = adapter.encodeResponse(decoded, {
       shown,
       earlier: this.#earlier,
       echo: adapter.echoOf(turn, changes),
@@ -81,7 +84,8 @@ export class JsonAnswer<T extends Turn> {
       usage: plan.ruleSet.selection.usage === 'sum' ? this.#context.usage : [],
     });
     if (decoded.status === 'failed') run.record.ended('upstream_error');
-    run.app.begin(response, Buffer.byteLength(text));
-    run.app.end(text);
+    const bytes = Buffer.from(body);
+    run.app.begin(response, bytes.byteLength);
+    run.app.end(bytes);
   }
 }

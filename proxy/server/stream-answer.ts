@@ -66,24 +66,18 @@ export class StreamAnswer<T extends Turn> {
   async #readHop(answer: HopAnswer): Promise<Next> {
     const { run, timer } = this.#context;
     const reading = new HopReading(run.adapter.createStreamDecoder());
-    const chunks = timer.chunks(answer.response.body);
+    const whole = timer.consume(answer.response.body, (chunk) => {
+      if (run.plan.ruleSet.auditContents) run.record.hopContent(Buffer.from(chunk).toString('utf8'));
+      return this.#pass(answer, reading, reading.decoder.push(chunk));
+    });
     try {
-      for (let chunk = await chunks.next(); chunk.done !== true; chunk = await chunks.next()) {
-        if (run.plan.ruleSet.auditContents) run.record.hopContent(Buffer.from(chunk.value).toString('utf8'));
-        await this.#pass(answer, reading, reading.decoder.push(chunk.value));
-        if (reading.next !== undefined && reading.next.kind !== 'answer') {
-          leaveRest(answer, chunks);
-          return reading.next;
-        }
-      }
+      await Promise.race([whole, reading.left]);
     } catch (error) {
-      // Ends the reading too, with its timers, and not only the connection.
-      await chunks.return?.();
-      answer.response.body.destroy();
       // The answer is whole; what its connection did afterwards is nobody's loss.
       if (reading.next?.kind !== 'answer' || run.signal.aborted) throw error;
     }
-    await this.#pass(answer, reading, reading.decoder.flush());
+    if (reading.isLeft()) leaveRest(answer, whole);
+    else await timer.waitFor(this.#pass(answer, reading, reading.decoder.flush()));
     return this.#ended(reading);
   }
 
@@ -99,17 +93,18 @@ export class StreamAnswer<T extends Turn> {
     return { kind: 'answer' };
   }
 
-  async #pass(answer: HopAnswer, reading: HopReading, frames: Iterable<StreamFrame>): Promise<void> {
-    const { run, timer } = this.#context;
+  /** Takes the frames up to the one that ends the hop. The promise, if any, is fulfilled once the app keeps up again. */
+  #pass(answer: HopAnswer, reading: HopReading, frames: Iterable<StreamFrame>): Promise<void> | undefined {
+    const { run } = this.#context;
+    if (reading.isLeft()) return undefined;
     const output: (string | Uint8Array)[] = [];
     for (const frame of frames) {
-      if (reading.next !== undefined && reading.next.kind !== 'answer') break;
       output.push(...this.#takeFrame(reading, frame));
+      if (reading.isLeft()) break;
     }
-    if (output.length === 0) return;
+    if (output.length === 0) return undefined;
     run.app.begin(answer.response, 'stream');
-    await timer.waitFor(run.app.write(output));
-    run.signal.throwIfAborted();
+    return run.app.write(output);
   }
 
   #takeFrame(reading: HopReading, frame: StreamFrame): StreamOutput {
@@ -139,7 +134,7 @@ export class StreamAnswer<T extends Turn> {
       signal.usage && run.adapter.readUsage(signal.usage),
       next.kind === 'hop' ? next.picks : [],
     );
-    reading.next = next;
+    reading.decide(next);
     if (next.kind !== 'answer') return this.#encoder.endHop(verdicts);
     run.app.stopKeepalive();
     if (signal.status === 'failed') run.record.ended('upstream_error');
@@ -155,27 +150,41 @@ export class StreamAnswer<T extends Turn> {
 
 class HopReading {
   readonly decoder: StreamDecoder;
-  next: Next | undefined;
+  /** Fulfilled when another hop follows, whatever this one has still to say. */
+  readonly left: Promise<void>;
   errored = false;
+  #next: Next | undefined;
+  #leave: () => void = () => undefined;
 
   constructor(decoder: StreamDecoder) {
     this.decoder = decoder;
+    this.left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+  }
+
+  get next(): Next | undefined {
+    return this.#next;
+  }
+
+  isLeft(): boolean {
+    return this.#next !== undefined && this.#next.kind !== 'answer';
+  }
+
+  decide(next: Next): void {
+    this.#next = next;
+    if (this.isLeft()) this.#leave();
   }
 }
 
 /** The hop has said all that matters. Its connection is kept if the rest comes soon, and the next hop does not wait for it. */
-function leaveRest({ response }: HopAnswer, chunks: AsyncIterableIterator<Uint8Array>): void {
-  const drain = async (): Promise<void> => {
-    const limit = setTimeout(() => {
-      response.body.destroy();
-    }, LEFTOVER_MS);
-    try {
-      while ((await chunks.next()).done !== true);
-    } catch {
-      // Whatever its connection does now, the hop is over.
-    } finally {
-      clearTimeout(limit);
-    }
+function leaveRest({ response }: HopAnswer, whole: Promise<void>): void {
+  const limit = setTimeout(() => {
+    response.body.destroy();
+  }, LEFTOVER_MS);
+  const over = (): void => {
+    clearTimeout(limit);
   };
-  void drain();
+  // Whatever its connection does now, the hop is over.
+  whole.then(over, over);
 }

@@ -4,12 +4,12 @@ import { UpstreamFailure, errorCode } from './failure.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The bytes of an answer. Read it to its end or destroy it: until then its connection is taken. */
-export interface ResponseBody extends AsyncIterable<Uint8Array> {
+export interface ResponseBody {
   /** Gives up the rest: the connection is closed unless the answer is whole. */
   destroy(): void;
   /**
-   * Hands over each chunk as it comes, without the waits of an iteration, which cost more than the chunk of an event
-   * stream does. Where `take` returns a promise, nothing more is read until it is fulfilled.
+   * Hands over each chunk as it comes; an iteration's waits would cost more than an event does. Where `take` returns a
+   * promise, nothing more is read until it is fulfilled.
    *
    * @throws {UpstreamFailure} where the answer ends before it is whole; and whatever `take` throws
    */
@@ -23,18 +23,12 @@ export interface ResponseBodyOptions {
   readonly idleTimeoutMs: number;
 }
 
-/**
- * Reads an answer at the pace of whoever iterates: nothing is taken from the socket beyond the stream's small buffer
- * until it is asked for, and the idle limit counts only while somebody waits.
- *
- * Iterating throws an {@link UpstreamFailure} where the answer ends before it is whole.
- */
+/** Makes the body of an answer whose head has come. */
 export function createResponseBody(options: ResponseBodyOptions): ResponseBody {
   const { exchange, source } = options;
   let bytesReceived = 0;
 
   return {
-    [Symbol.asyncIterator]: read,
     destroy,
     consume: (take) =>
       consumeBody(options, { isOver, isWhole, failure, destroy }, (chunk) => {
@@ -42,26 +36,6 @@ export function createResponseBody(options: ResponseBodyOptions): ResponseBody {
         return take(chunk);
       }),
   };
-
-  async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
-    const waiter = createWaiter(source, options);
-    try {
-      for (;;) {
-        if (exchange.failure()?.kind === 'aborted') throw failure('aborted');
-        const chunk: unknown = source.read();
-        if (chunk instanceof Uint8Array) {
-          bytesReceived += chunk.byteLength;
-          yield chunk;
-        } else if (isOver()) {
-          if (!isWhole()) throw failure('closed');
-          return;
-        } else await waiter.wait();
-      }
-    } finally {
-      waiter.stop();
-      destroy();
-    }
-  }
 
   function isOver(): boolean {
     return exchange.failure() !== undefined || source.readableEnded || source.destroyed;
@@ -96,39 +70,4 @@ export function createResponseBody(options: ResponseBodyOptions): ResponseBody {
 function isDecoderError(error: Error | null): error is Error {
   const code = errorCode(error);
   return code !== undefined && /^(?:Z_|ERR_(?:_ERROR|BROTLI|ZLIB|PADDING)|ZSTD_)/.test(code);
-}
-
-/** Waits for the next thing to happen to a stream. */
-interface Waiter {
-  wait(): Promise<void>;
-  stop(): void;
-}
-
-function createWaiter(source: Readable, { exchange, idleTimeoutMs }: ResponseBodyOptions): Waiter {
-  let wake: (() => void) | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const happened = (): void => {
-    const waiting = wake;
-    wake = undefined;
-    waiting?.();
-  };
-  for (const event of ['readable', 'end', 'close', 'error']) source.on(event, happened);
-  exchange.onFailure(happened);
-  return {
-    wait: () =>
-      new Promise((resolve) => {
-        wake = resolve;
-        // One timer for the whole answer. It also fires under a reader who pauses: then nobody waits, and it rests.
-        if (timer === undefined) timer = setTimeout(onIdle, idleTimeoutMs);
-        else timer.refresh();
-      }),
-    stop: () => {
-      clearTimeout(timer);
-    },
-  };
-
-  function onIdle(): void {
-    if (wake === undefined) return;
-    exchange.fail(new UpstreamFailure('idle_timeout', { timeoutMs: idleTimeoutMs }));
-  }
 }

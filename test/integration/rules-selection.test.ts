@@ -91,7 +91,7 @@ describe('the menu', () => {
     });
 
     const description = String(menuIn(sent[0]).metaTool?.['description']);
-    expect(description).toContain('\nThe tools:\n- a: Sends a letter by…\n- b\n- c: Short.');
+    expect(description).toContain('\nThe tools:\n- a: Sends a letter...\n- b\n- c: Short.');
   });
 
   it('of over 500 names stands in the description, without an enum', async () => {

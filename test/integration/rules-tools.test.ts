@@ -352,7 +352,7 @@ describe('override, inject and trim', () => {
 
     const body: unknown = JSON.parse(sent[0] ?? '');
     expect(namesIn(body)).toEqual(['call_tool', 'now']);
-    expect(field(body, 'tools', 1)).toEqual({ ...now, description: 'What time…', strict: true });
+    expect(field(body, 'tools', 1)).toEqual({ ...now, description: 'What time...', strict: true });
   });
 
   it('trims the description and those of the parameters, not data that is called so', async () => {
@@ -378,12 +378,12 @@ describe('override, inject and trim', () => {
 
     const body: unknown = JSON.parse(sent[0] ?? '');
     expect(field(body, 'tools', 0)).toMatchObject({
-      description: 'Adds a…',
+      description: 'Adds...',
       parameters: {
-        description: 'All o…',
+        description: 'All...',
         properties: {
-          description: { description: 'The t…', default: { description: 'a long default text' } },
-          tags: { items: { anyOf: [{ description: 'One o…' }] } },
+          description: { description: 'The...', default: { description: 'a long default text' } },
+          tags: { items: { anyOf: [{ description: 'One...' }] } },
         },
       },
     });

@@ -8,6 +8,8 @@ export interface SseFields {
   readonly data: string | undefined;
 }
 
+const encoder = new TextEncoder();
+
 const FIELD = /^(event|data)(?::[ ]?(.*))?$/s;
 
 /**
@@ -97,8 +99,8 @@ interface DataEdit {
 }
 
 /**
- * The frame with its data edited, in pieces. Where each character is one byte, as in nearly every frame, what stays is the
- * frame's own bytes, and nothing large is copied or encoded again.
+ * The frame with its data edited, in pieces. What stays is the frame's own bytes in nearly every frame, and nothing large is
+ * copied or encoded again.
  *
  * @param edits in any order; they must not overlap
  * @param encoded the bytes of an inserted text, for large ones that are inserted again and again
@@ -109,20 +111,49 @@ export function editData(
   encoded: EncodedTexts,
 ): readonly (string | Uint8Array)[] {
   const { raw, text, data } = frame;
-  const plain = raw.length === text.length ? plainFrame(text) : undefined;
+  const plain = plainFrame(text);
   const inserted = plain === undefined ? [] : edits.map((edit) => encoded.of(edit.text));
-  if (plain === undefined || inserted.includes(undefined))
+  // A replacement character stands for bytes that are no UTF-8: how many, the text does not tell.
+  if (plain === undefined || inserted.includes(undefined) || text.includes('\uFFFD'))
     return [replaceData(text, applyEdits(data, edits))];
+  const ordered = edits
+    .map((edit, index) => ({
+      start: plain.dataStart + edit.start,
+      end: plain.dataStart + edit.end,
+      bytes: inserted[index] ?? '',
+    }))
+    .sort((a, b) => a.start - b.start || a.end - b.end);
+  const places = bytePlaces(
+    frame,
+    ordered.flatMap(({ start, end }) => [start, end]),
+  );
   const pieces: (string | Uint8Array)[] = [];
   let at = 0;
-  const ordered = edits.map((edit, index) => ({ edit, bytes: inserted[index] ?? '' }));
-  ordered.sort((a, b) => a.edit.start - b.edit.start || a.edit.end - b.edit.end);
-  for (const { edit, bytes } of ordered) {
-    pieces.push(raw.subarray(at, plain.dataStart + edit.start), bytes);
-    at = plain.dataStart + edit.end;
-  }
+  ordered.forEach(({ bytes }, index) => {
+    pieces.push(raw.subarray(at, places[2 * index]), bytes);
+    at = places[2 * index + 1] ?? raw.length;
+  });
   pieces.push(raw.subarray(at));
   return pieces.filter((piece) => piece.length > 0);
+}
+
+/**
+ * Where places in a frame's text are in its bytes. The longest stretch between two of them, which nearly always is the value
+ * that gets replaced, is not counted through: it is what the others leave of the whole.
+ *
+ * @param places in ascending order
+ */
+function bytePlaces({ raw, text }: DecodedFrame, places: readonly number[]): readonly number[] {
+  if (raw.length === text.length) return places;
+  const bounds = [0, ...places, text.length];
+  const lengths = bounds.slice(1).map((end, index) => end - (bounds[index] ?? 0));
+  const longest = lengths.indexOf(Math.max(...lengths));
+  const bytes = lengths.map((_, index) =>
+    index === longest ? 0 : encoder.encode(text.slice(bounds[index], bounds[index + 1])).length,
+  );
+  bytes[longest] = raw.length - bytes.reduce((sum, length) => sum + length, 0);
+  let at = 0;
+  return bytes.slice(0, -1).map((length) => (at += length));
 }
 
 /** From here on a text is worth keeping in bytes. */
@@ -131,13 +162,12 @@ const LARGE_CHARS = 512;
 /** Texts that go into frames; large ones, which come again, are encoded once. */
 export class EncodedTexts {
   readonly #known = new Map<string, Uint8Array | undefined>();
-  readonly #encoder = new TextEncoder();
 
   /** `undefined` for a text with line ends, which needs data lines of its own. */
   of(text: string): string | Uint8Array | undefined {
     if (text.length < LARGE_CHARS) return LINE_END.test(text) ? undefined : text;
     if (!this.#known.has(text)) {
-      this.#known.set(text, LINE_END.test(text) ? undefined : this.#encoder.encode(text));
+      this.#known.set(text, LINE_END.test(text) ? undefined : encoder.encode(text));
     }
     return this.#known.get(text);
   }

@@ -116,7 +116,10 @@ export function asking(request: Partial<UpstreamRequest> = {}): UpstreamRequest 
 /** The whole body of an answer. */
 export async function bytesOf(response: Pick<UpstreamResponse, 'body'>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body) chunks.push(chunk);
+  await response.body.consume((chunk) => {
+    chunks.push(chunk);
+    return undefined;
+  });
   return Buffer.concat(chunks);
 }
 

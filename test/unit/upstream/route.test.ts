@@ -168,7 +168,7 @@ async function sendSeparately(url: string, environment: NodeJS.ProcessEnv): Prom
      (async () => {
        for (let turn = 0; turn < 2; turn += 1) {
          const response = await upstream.send({ method: 'GET', path: '/v1/x', headers: [], body: undefined, signal, answer: 'raw' });
-         for await (const chunk of response.body) process.stdout.write(chunk);
+         await response.body.consume((chunk) => void process.stdout.write(chunk));
        }
        upstream.close();
      })();`,

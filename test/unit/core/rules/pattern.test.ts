@@ -65,11 +65,14 @@ describe('shorten', () => {
   it.each([
     ['short', 10, 'short'],
     ['exactly 10', 10, 'exactly 10'],
-    ['cuts at the last blank', 18, 'cuts at the last…'],
-    ['onelongwordwithoutblanks', 10, 'onelongwo…'],
+    ['cuts at the last blank', 20, 'cuts at the last...'],
+    ['onelongwordwithoutblanks', 10, 'onelong...'],
     ['anything', 0, ''],
-    ['anything', 1, '…'],
-    ['😀😀😀', 4, '😀…'],
+    ['anything', 1, '.'],
+    ['anything', 3, '...'],
+    ['anything', 4, 'a...'],
+    ['😀😀😀', 5, '😀...'],
+    ['😀😀😀', 4, '...'],
   ])('%s to %i', (text, limit, expected) => {
     expect(shorten(text, limit)).toBe(expected);
   });
