@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../proxy/core/errors.ts';
 import type { Fault } from '../proxy/config/index.ts';
+import type { Protocol } from '../proxy/core/turn/index.ts';
 import type { AuditEvent, AuditOperation } from '../schemas/generated/audit-event.ts';
 
 /** What the control API needs of the rest of the process. */
@@ -86,7 +87,7 @@ export interface RulesService {
 export interface PreviewInput {
   /** The raw JSON text of the request body, exactly as it came. */
   readonly requestBody: string;
-  readonly endpoint: 'responses';
+  readonly endpoint: Protocol;
   /** A rule file's text to use instead of the rules that serve; it has been checked. */
   readonly rules?: string;
   /** Headers of the request by lower-case name, for rule sets that match on them. */

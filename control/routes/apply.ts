@@ -27,7 +27,7 @@ export const apply: Route = {
       required: ['request_body'],
       properties: {
         request_body: { type: 'object', description: 'The body that the app sends.' },
-        endpoint: { enum: ['responses'], default: 'responses' },
+        endpoint: { enum: ['responses', 'chat'], default: 'responses' },
         rules: {
           description: 'A rule file as YAML or JSON text, or one rule set as an object.',
           oneOf: [text, component('RuleSet')],
@@ -83,7 +83,9 @@ function decode(source: string): PreviewInput {
     throw invalid('request_body must be a JSON object: the body that the app sends.', 'request_body');
   }
   const endpoint = value['endpoint'] ?? 'responses';
-  if (endpoint !== 'responses') throw invalid("endpoint must be 'responses'.", 'endpoint');
+  if (endpoint !== 'responses' && endpoint !== 'chat') {
+    throw invalid("endpoint must be 'responses' or 'chat'.", 'endpoint');
+  }
   const rules = rulesText(source, value);
   const headers = headersOf(value);
   return {

@@ -82,6 +82,7 @@ export class JsonAnswer<T extends Turn> {
       echo: adapter.echoOf(turn, changes),
       names: nameMapsOf(turn, plan),
       usage: plan.ruleSet.selection.usage === 'sum' ? this.#context.usage : [],
+      appended: undefined,
     });
     if (decoded.status === 'failed') run.record.ended('upstream_error');
     const bytes = Buffer.from(body);

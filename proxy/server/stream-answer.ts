@@ -24,7 +24,7 @@ export class StreamAnswer<T extends Turn> {
   constructor(context: AnswerContext<T>) {
     const { adapter, turn, plan } = context.run;
     this.#context = context;
-    this.#encoder = adapter.createStreamEncoder(nameMapsOf(turn, plan));
+    this.#encoder = adapter.createStreamEncoder(turn, nameMapsOf(turn, plan));
   }
 
   /** Reads one hop's stream until it is clear what follows; the answer's stream is read to its end. */
@@ -34,6 +34,7 @@ export class StreamAnswer<T extends Turn> {
     this.#encoder.beginHop({
       echo: run.adapter.echoOf(run.turn, answer.changes),
       mode: held ? 'held' : 'live',
+      appended: undefined,
     });
     run.app.startKeepalive(answer.response, run.keepaliveSeconds);
     return this.#readHop(answer);
@@ -109,26 +110,33 @@ export class StreamAnswer<T extends Turn> {
 
   #takeFrame(reading: HopReading, frame: StreamFrame): StreamOutput {
     if (reading.next !== undefined) return [frame.raw];
-    const { signal } = frame;
-    if (signal === undefined) return this.#encoder.push(frame, []);
+    const verdicts: ItemVerdict[] = [];
+    for (const signal of frame.signals) {
+      if (signal.kind === 'ended') return this.#endHop(reading, { frame, signal, earlier: verdicts });
+      verdicts.push(...this.#judge(reading, signal));
+    }
+    return this.#encoder.push(frame, verdicts);
+  }
+
+  #judge(reading: HopReading, signal: Exclude<Signal, EndSignal>): ItemVerdict[] {
+    const { machine } = this.#context;
     switch (signal.kind) {
       case 'errored':
         reading.errored = true;
-        return this.#encoder.push(frame, []);
+        return [];
       case 'opened':
-        return this.#encoder.push(frame, this.#context.machine.open(signal.index, signal.item));
+        return machine.open(signal.index, signal.item);
       case 'closed':
-        return this.#encoder.push(frame, this.#context.machine.close(signal.index, signal.item, signal.text));
-      case 'ended':
-        return this.#endHop(reading, frame, signal);
+        return machine.close(signal.index, signal.item, signal.text);
       default:
         return signal satisfies never;
     }
   }
 
-  #endHop(reading: HopReading, frame: StreamFrame, signal: Extract<Signal, { kind: 'ended' }>): StreamOutput {
+  #endHop(reading: HopReading, { frame, signal, earlier }: HopEnd): StreamOutput {
     const { run, machine, usage } = this.#context;
-    const { next, verdicts } = machine.end(signal.status);
+    const { next, verdicts: last } = machine.end(signal.status);
+    const verdicts = [...earlier, ...last];
     if (signal.usage !== undefined) usage.push(signal.usage);
     run.record.hopEnded(
       signal.usage && run.adapter.readUsage(signal.usage),
@@ -146,6 +154,15 @@ export class StreamAnswer<T extends Turn> {
     const sums = run.plan.ruleSet.selection.usage === 'sum';
     return this.#encoder.finish(frame, verdicts, sums ? usage : []);
   }
+}
+
+type EndSignal = Extract<Signal, { kind: 'ended' }>;
+
+interface HopEnd {
+  readonly frame: StreamFrame;
+  readonly signal: EndSignal;
+  /** Of the items that the last frame told of before it ended the hop. */
+  readonly earlier: readonly ItemVerdict[];
 }
 
 class HopReading {

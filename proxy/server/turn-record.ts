@@ -5,7 +5,7 @@ import { ToolrollError } from '../core/errors.ts';
 import type { FallbackReason, Hop } from '../core/hops/index.ts';
 import type { Plan } from '../core/plan/index.ts';
 import { computeSavings, estimateOutside } from '../core/tokens/index.ts';
-import type { Turn, Usage } from '../core/turn/index.ts';
+import type { Protocol, Turn, Usage } from '../core/turn/index.ts';
 import type { TurnFacts } from '../telemetry/index.ts';
 
 /** The part of a hop that is filled in as it goes. */
@@ -23,6 +23,7 @@ interface OpenHop {
 
 /** What is known when a turn begins. */
 export interface TurnStart {
+  readonly protocol: Protocol;
   readonly path: string;
   readonly revision: string;
   readonly now: () => number;
@@ -159,7 +160,7 @@ export class TurnRecord {
     return {
       id: randomUUID(),
       time: new Date(Date.now() - durationMs).toISOString(),
-      protocol: 'responses',
+      protocol: this.#start.protocol,
       path: this.#start.path,
       model: this.#turn?.model ?? null,
       stream: this.#turn?.stream ?? false,

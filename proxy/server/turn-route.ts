@@ -53,6 +53,7 @@ export function createTurnRoute<T extends Turn>(
     const revision = state.status === 'ready' ? state.snapshot.revision : 'none';
     const path = request.url ?? '/';
     const record = new TurnRecord({
+      protocol: adapter.protocol,
       path: path.split('?')[0] ?? path,
       revision,
       now: () => performance.now(),

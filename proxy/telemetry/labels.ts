@@ -24,7 +24,7 @@ export type UpstreamFault =
 export type ReloadResult = 'applied' | 'unchanged' | 'refused';
 
 // Records, not arrays: the compiler refuses a union's member that is missing here.
-const protocolNames: Readonly<Record<Protocol, true>> = { responses: true };
+const protocolNames: Readonly<Record<Protocol, true>> = { responses: true, chat: true };
 const planNames: Readonly<Record<PlanName, true>> = { bypass: true, direct: true, two_hop: true };
 const outcomeNames: Readonly<Record<TurnOutcome, true>> = {
   ok: true,
@@ -37,6 +37,8 @@ const hopKindNames: Readonly<Record<HopKind, true>> = {
   answer: true,
   select: true,
   reselect: true,
+  skill: true,
+  retry: true,
   fallback: true,
 };
 const fallbackReasonNames: Readonly<Record<FallbackReason, true>> = {

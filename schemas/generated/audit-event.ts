@@ -15,7 +15,7 @@ export interface AuditEvent {
   /**
    * Which API the turn spoke.
    */
-  protocol: 'responses';
+  protocol: 'responses' | 'chat';
   /**
    * The path of the request, without its query.
    */
@@ -78,9 +78,9 @@ export interface AuditEvent {
  */
 export interface AuditHop {
   /**
-   * What the call was for. select: the model picks. reselect: it picks again. answer: it sees its tools. fallback: once more with all tools.
+   * What the call was for. select: the model picks. reselect: it picks again. answer: it sees its tools. skill: it has the skill that it asked for. retry: it is told why a call written as text cannot run. fallback: once more with all tools.
    */
-  kind: 'answer' | 'select' | 'reselect' | 'fallback';
+  kind: 'answer' | 'select' | 'reselect' | 'skill' | 'retry' | 'fallback';
   /**
    * The upstream's status; null where none came.
    */
@@ -259,7 +259,8 @@ export const auditEventSchema = {
       "description": "Which API the turn spoke.",
       "type": "string",
       "enum": [
-        "responses"
+        "responses",
+        "chat"
       ]
     },
     "path": {
@@ -432,12 +433,14 @@ export const auditEventSchema = {
       ],
       "properties": {
         "kind": {
-          "description": "What the call was for. select: the model picks. reselect: it picks again. answer: it sees its tools. fallback: once more with all tools.",
+          "description": "What the call was for. select: the model picks. reselect: it picks again. answer: it sees its tools. skill: it has the skill that it asked for. retry: it is told why a call written as text cannot run. fallback: once more with all tools.",
           "type": "string",
           "enum": [
             "answer",
             "select",
             "reselect",
+            "skill",
+            "retry",
             "fallback"
           ]
         },

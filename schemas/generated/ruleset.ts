@@ -78,6 +78,9 @@ export interface RuleSetSpec {
    */
   tools?: Rule[];
   selection?: Selection;
+  textTools?: TextTools;
+  skills?: SkillSettings;
+  upstream?: UpstreamSettings;
   audit?: AuditSettings;
 }
 /**
@@ -91,11 +94,11 @@ export interface Match {
    */
   models?: Pattern[];
   /**
-   * The endpoint that the request goes to: responses is POST /v1/responses.
+   * The endpoint that the request goes to: responses is POST /v1/responses, chat is POST /v1/chat/completions.
    *
    * @minItems 1
    */
-  endpoints?: 'responses'[];
+  endpoints?: ('responses' | 'chat')[];
   /**
    * Headers of the request: for each name (in any case) the values that match.
    */
@@ -196,7 +199,7 @@ export interface Inject {
   tool: InjectedTool;
 }
 /**
- * A tool as the upstream takes it, sent as it stands here.
+ * A tool in the shape of the Responses API, sent as it stands here; for chat completions its definition is nested as that API wants it.
  */
 export interface InjectedTool {
   /**
@@ -302,6 +305,61 @@ export interface Catalogue {
    * A JSON file in the rules directory: an array of tools or of names. Only what it names may be rolled up.
    */
   file?: string;
+}
+/**
+ * Tools for models that have none: they are described in words, and calls are read out of what the model writes.
+ */
+export interface TextTools {
+  /**
+   * The models that get their tools as text.
+   *
+   * @minItems 1
+   */
+  models: Pattern[];
+  /**
+   * What counts as a call. xml: <tool_call>{…}</tool_call>. json: a bare or fenced JSON object with name and arguments, for models that write nothing else. any: both.
+   */
+  format?: 'xml' | 'json' | 'any';
+  /**
+   * Where the tools are described. own: in a system message of its own behind the leading one. append: at the end of the leading one, for chat templates that allow only one.
+   */
+  placement?: 'own' | 'append';
+}
+/**
+ * Whether and how the loaded skills are offered to the model. Left out: no skills.
+ */
+export interface SkillSettings {
+  /**
+   * Offers the Skill tool. A request's include_skill_tool overrides it.
+   */
+  tool?: boolean;
+  /**
+   * Where a skill's content goes. message: in a user message behind the call. system: in place of {{SKILL}} in the system text. A request's strategy overrides it.
+   */
+  strategy?: 'message' | 'system';
+  /**
+   * The skills that are offered. Left out: all that are loaded.
+   *
+   * @minItems 1
+   */
+  names?: Pattern[];
+  /**
+   * off: the hop that reads a skill answers without thinking.
+   */
+  reasoningOnSkill?: 'keep' | 'off';
+  /**
+   * The most tokens that the skills of one turn may have together; more skills than that are not loaded, and the model is told so.
+   */
+  maxTokensPerTurn?: number;
+}
+/**
+ * What the upstream wants to be told, and how.
+ */
+export interface UpstreamSettings {
+  /**
+   * How a hop is sent without thinking. effort: reasoning.effort (reasoning_effort in chat) none. enable_thinking: false at the top of the body. chat_template_kwargs: enable_thinking false inside it.
+   */
+  reasoningSwitch?: 'effort' | 'enable_thinking' | 'chat_template_kwargs';
 }
 /**
  * What the audit records of this rule set's turns hold.
@@ -461,10 +519,145 @@ export const rulesetSchema = {
         "selection": {
           "$ref": "#/definitions/Selection"
         },
+        "textTools": {
+          "$ref": "#/definitions/TextTools"
+        },
+        "skills": {
+          "$ref": "#/definitions/SkillSettings"
+        },
+        "upstream": {
+          "$ref": "#/definitions/UpstreamSettings"
+        },
         "audit": {
           "$ref": "#/definitions/AuditSettings"
         }
       }
+    },
+    "TextTools": {
+      "description": "Tools for models that have none: they are described in words, and calls are read out of what the model writes.",
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "models"
+      ],
+      "properties": {
+        "models": {
+          "description": "The models that get their tools as text.",
+          "type": "array",
+          "minItems": 1,
+          "items": {
+            "$ref": "#/definitions/Pattern"
+          },
+          "examples": [
+            [
+              "gemma-*"
+            ]
+          ]
+        },
+        "format": {
+          "description": "What counts as a call. xml: <tool_call>{…}</tool_call>. json: a bare or fenced JSON object with name and arguments, for models that write nothing else. any: both.",
+          "type": "string",
+          "enum": [
+            "xml",
+            "json",
+            "any"
+          ],
+          "default": "xml"
+        },
+        "placement": {
+          "description": "Where the tools are described. own: in a system message of its own behind the leading one. append: at the end of the leading one, for chat templates that allow only one.",
+          "type": "string",
+          "enum": [
+            "own",
+            "append"
+          ],
+          "default": "own"
+        }
+      },
+      "examples": [
+        {
+          "models": [
+            "gemma-*"
+          ],
+          "format": "xml"
+        }
+      ]
+    },
+    "SkillSettings": {
+      "description": "Whether and how the loaded skills are offered to the model. Left out: no skills.",
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "tool": {
+          "description": "Offers the Skill tool. A request's include_skill_tool overrides it.",
+          "type": "boolean",
+          "default": true
+        },
+        "strategy": {
+          "description": "Where a skill's content goes. message: in a user message behind the call. system: in place of {{SKILL}} in the system text. A request's strategy overrides it.",
+          "type": "string",
+          "enum": [
+            "message",
+            "system"
+          ],
+          "default": "message"
+        },
+        "names": {
+          "description": "The skills that are offered. Left out: all that are loaded.",
+          "type": "array",
+          "minItems": 1,
+          "items": {
+            "$ref": "#/definitions/Pattern"
+          },
+          "examples": [
+            [
+              "release-*"
+            ]
+          ]
+        },
+        "reasoningOnSkill": {
+          "description": "off: the hop that reads a skill answers without thinking.",
+          "type": "string",
+          "enum": [
+            "keep",
+            "off"
+          ],
+          "default": "keep"
+        },
+        "maxTokensPerTurn": {
+          "description": "The most tokens that the skills of one turn may have together; more skills than that are not loaded, and the model is told so.",
+          "type": "integer",
+          "minimum": 1,
+          "default": 20000
+        }
+      },
+      "examples": [
+        {
+          "strategy": "message"
+        }
+      ]
+    },
+    "UpstreamSettings": {
+      "description": "What the upstream wants to be told, and how.",
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "reasoningSwitch": {
+          "description": "How a hop is sent without thinking. effort: reasoning.effort (reasoning_effort in chat) none. enable_thinking: false at the top of the body. chat_template_kwargs: enable_thinking false inside it.",
+          "type": "string",
+          "enum": [
+            "effort",
+            "enable_thinking",
+            "chat_template_kwargs"
+          ],
+          "default": "effort"
+        }
+      },
+      "examples": [
+        {
+          "reasoningSwitch": "chat_template_kwargs"
+        }
+      ]
     },
     "Match": {
       "description": "Which turns the rule set is for. Left out: every turn. All that is given must match; of a list, any entry.",
@@ -485,13 +678,14 @@ export const rulesetSchema = {
           ]
         },
         "endpoints": {
-          "description": "The endpoint that the request goes to: responses is POST /v1/responses.",
+          "description": "The endpoint that the request goes to: responses is POST /v1/responses, chat is POST /v1/chat/completions.",
           "type": "array",
           "minItems": 1,
           "items": {
             "type": "string",
             "enum": [
-              "responses"
+              "responses",
+              "chat"
             ]
           }
         },
@@ -755,7 +949,7 @@ export const rulesetSchema = {
       }
     },
     "InjectedTool": {
-      "description": "A tool as the upstream takes it, sent as it stands here.",
+      "description": "A tool in the shape of the Responses API, sent as it stands here; for chat completions its definition is nested as that API wants it.",
       "type": "object",
       "additionalProperties": true,
       "required": [

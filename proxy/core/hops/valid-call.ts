@@ -2,6 +2,7 @@ import { Validator } from '@cfworker/json-schema';
 
 import { isJsonObject, parseJson } from '../json/index.ts';
 import type { Plan } from '../plan/index.ts';
+import { definitionOf } from '../rules/index.ts';
 
 /**
  * True if the arguments satisfy the schema of a rolled-up tool. The schema is the app's, so it is interpreted and never
@@ -9,10 +10,10 @@ import type { Plan } from '../plan/index.ts';
  */
 export function isValidCall(plan: Plan, key: string, argumentsText: string): boolean {
   const tool = plan.menu.get(key);
-  const declaration = tool === undefined ? undefined : parseJson(tool.text);
-  if (!isJsonObject(declaration)) return false;
-  if (declaration['type'] === 'custom') return true;
-  const schema = declaration['parameters'];
+  const definition = tool === undefined ? undefined : definitionOf(tool);
+  if (tool === undefined || definition === undefined) return false;
+  if (tool.isCustom) return true;
+  const schema = definition['parameters'];
   const value = parseJson(argumentsText);
   if (!isJsonObject(value) || !isJsonObject(schema)) return false;
   try {

@@ -1,9 +1,9 @@
 import { createCallTool } from '../meta-tools/index.ts';
 import type { MetaTool } from '../meta-tools/index.ts';
-import { applyRules, matchesAny, shorten } from '../rules/index.ts';
+import { applyRules, definitionOf, matchesAny, shorten } from '../rules/index.ts';
 import type { AppliedRules, AppliedTool, CompiledRuleSet, CompiledSelection } from '../rules/index.ts';
-import { parseJson, isJsonObject, stringField } from '../json/index.ts';
-import type { OneHopReason, ToolChoice, ToolChoiceChange, Turn } from '../turn/index.ts';
+import { stringField } from '../json/index.ts';
+import type { OneHopReason, ToolChoice, ToolChoiceChange, ToolDefinition, Turn } from '../turn/index.ts';
 import { decideChoice } from './tool-choice.ts';
 
 /** Why a plan is what it is. Closed, since it is shown, counted and documented. */
@@ -22,6 +22,22 @@ export type PlanReason =
   | 'few_tool_tokens'
   | 'rolled_up';
 
+/** The tool that loads skills. The app never sees it. */
+export interface SkillTool {
+  readonly definition: ToolDefinition;
+  /**
+   * @param argumentsText the call's arguments as the model wrote them, valid JSON or not
+   * @param beside names of skills that are loaded along with what this call asks for
+   */
+  resolve(argumentsText: string, beside: readonly string[]): SkillResolution;
+}
+
+/** What a call of the skill tool asks for. */
+export type SkillResolution =
+  | { readonly kind: 'load'; readonly names: readonly string[] }
+  /** Nothing that can be loaded: tell the model so. */
+  | { readonly kind: 'answer'; readonly text: string };
+
 /** What a turn will do and why. */
 export interface Plan {
   readonly kind: 'direct' | 'two_hop';
@@ -36,6 +52,8 @@ export interface Plan {
   readonly revealed: ReadonlySet<string>;
   /** Only where there is something to pick from. */
   readonly metaTool: MetaTool | undefined;
+  /** Only where the model may load skills. */
+  readonly skillTool: SkillTool | undefined;
   readonly toolChoice: ToolChoice;
   /** What rules made of `tool_choice`, before any hop has its say. */
   readonly choiceChange: ToolChoiceChange;
@@ -44,9 +62,10 @@ export interface Plan {
 /**
  * Decides what a turn does under a rule set that matched it.
  *
+ * @param skillTool offered where the request allows it
  * @throws ToolrollError `tool_denied` where the app forces a tool that a rule takes away
  */
-export function planTurn(turn: Turn, ruleSet: CompiledRuleSet): Plan {
+export function planTurn(turn: Turn, ruleSet: CompiledRuleSet, skillTool?: SkillTool): Plan {
   const applied = applyRules(effectiveRules(turn, ruleSet), turn.toolList);
   const choice = decideChoice(turn.toolChoice, applied, ruleSet);
   const base = {
@@ -54,6 +73,7 @@ export function planTurn(turn: Turn, ruleSet: CompiledRuleSet): Plan {
     applied,
     toolChoice: turn.toolChoice,
     choiceChange: choice,
+    skillTool: mayLoadSkills(turn, applied, skillTool) ? skillTool : undefined,
   };
   const nothing = {
     menu: new Map(),
@@ -78,6 +98,17 @@ export function planTurn(turn: Turn, ruleSet: CompiledRuleSet): Plan {
       ? undefined
       : createMenu(turn, applied, { menu: split.menu, selection: ruleSet.selection }),
   };
+}
+
+/**
+ * A choice that the app has narrowed leaves no room for a tool of ours, nor does a turn that must not have a second hop.
+ * An app with a tool of that name takes care of skills itself.
+ */
+function mayLoadSkills(turn: Turn, applied: AppliedRules, skillTool: SkillTool | undefined): boolean {
+  const { kind } = turn.toolChoice;
+  if (skillTool === undefined || turn.oneHopReason !== undefined) return false;
+  if (kind !== 'unset' && kind !== 'auto' && kind !== 'required') return false;
+  return !takenNames(turn, applied).has(skillTool.definition.name);
 }
 
 const withoutRenames = new WeakMap<CompiledRuleSet, CompiledRuleSet>();
@@ -187,28 +218,31 @@ function createMenu(
   const limit = selection.summaryLimitChars;
   const entries = [...menu.values()].map((tool) => ({
     key: tool.key,
-    summary: limit === 0 ? '' : shorten(descriptionOf(tool.text), limit),
+    summary: limit === 0 ? '' : shorten(descriptionOf(tool), limit),
   }));
   return createCallTool(freeMetaName(turn, applied), entries);
 }
 
-function descriptionOf(text: string): string {
-  const tool = parseJson(text);
-  const description = isJsonObject(tool) ? stringField(tool, 'description') : undefined;
+function descriptionOf(tool: AppliedTool): string {
+  const definition = definitionOf(tool);
+  const description = definition === undefined ? undefined : stringField(definition, 'description');
   return (description ?? '').replace(/\s+/g, ' ').trim();
 }
 
 /** `call_tool`, or the first free `call_tool_2`, … where the app has, or has called, a tool of that name. */
 function freeMetaName(turn: Turn, applied: AppliedRules): string {
-  const taken = new Set([
-    ...applied.tools.flatMap((tool) => [tool.name, tool.key]),
-    ...turn.toolList.tools.flatMap((tool) => tool.candidates),
-    ...applied.backward.values(),
-    ...turn.calledKeys,
-  ]);
+  const taken = new Set([...takenNames(turn, applied), ...turn.calledKeys]);
   let name = 'call_tool';
   for (let suffix = 2; taken.has(name); suffix += 1) name = `call_tool_${String(suffix)}`;
   return name;
+}
+
+function takenNames(turn: Turn, applied: AppliedRules): ReadonlySet<string> {
+  return new Set([
+    ...applied.tools.flatMap((tool) => [tool.name, tool.key]),
+    ...turn.toolList.tools.flatMap((tool) => tool.candidates),
+    ...applied.backward.values(),
+  ]);
 }
 
 /** True if a turn under this plan is the app's own request, byte for byte. */
@@ -216,6 +250,7 @@ export function changesNothing(turn: Turn, plan: Plan): boolean {
   const { applied } = plan;
   return (
     plan.kind === 'direct' &&
+    plan.skillTool === undefined &&
     !turn.hasDuplicateKeys &&
     plan.choiceChange.kind === 'keep' &&
     applied.changes.every((change) => change === undefined) &&

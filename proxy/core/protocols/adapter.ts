@@ -23,7 +23,7 @@ export interface ProtocolAdapter<T extends Turn> {
   decodeResponse(text: string): DecodedResponse | undefined;
   encodeResponse(response: DecodedResponse, rewrite: ResponseRewrite): string;
   createStreamDecoder(): StreamDecoder;
-  createStreamEncoder(names: NameMaps): StreamEncoder;
+  createStreamEncoder(turn: T, names: NameMaps): StreamEncoder;
   /** What the app sent in the fields that the upstream echoes, where a hop changed them. */
   echoOf(turn: T, changes: RequestChanges): Echo;
   readUsage(usage: JsonObject): Usage;
@@ -64,6 +64,8 @@ export interface ResponseRewrite {
   readonly names: NameMaps;
   /** The usage of all hops, where it is not the answer's own; several hops are summed. */
   readonly usage: readonly JsonObject[];
+  /** Words of ours that end the answer's text. */
+  readonly appended: string | undefined;
 }
 
 /** What a piece of a stream tells the hop machine. */
@@ -74,10 +76,10 @@ export type Signal =
   | { readonly kind: 'closed'; readonly index: number; readonly item: AnswerItem; readonly text: string }
   | { readonly kind: 'ended'; readonly status: AnswerStatus; readonly usage: JsonObject | undefined };
 
-/** One frame of a stream, with what it tells; `wire` is the adapter's own view of it. */
+/** One frame of a stream, with what it tells, in order; `wire` is the adapter's own view of it. An end is told last. */
 export interface StreamFrame {
   readonly raw: Uint8Array;
-  readonly signal: Signal | undefined;
+  readonly signals: readonly Signal[];
   readonly wire: unknown;
 }
 
@@ -91,12 +93,21 @@ export interface StreamDecoder {
 /** What goes to the app. */
 export type StreamOutput = readonly (string | Uint8Array)[];
 
+/** What an encoder is told before a hop's frames come. */
+export interface StreamedHop {
+  readonly echo: Echo;
+  /** `live`: the frames are the answer, as far as can be known, and are given out at once. */
+  readonly mode: 'held' | 'live';
+  /** Words of ours that end the answer's text, if this hop is the answer. */
+  readonly appended: string | undefined;
+}
+
 /** Joins the streams of a turn's hops into the one that the app gets. */
 export interface StreamEncoder {
   /** True once anything but comments has been given out. */
   readonly isOpen: boolean;
-  /** Another hop's frames follow. `live`: they are the answer, as far as can be known, and are given out at once. */
-  beginHop(hop: { readonly echo: Echo; readonly mode: 'held' | 'live' }): void;
+  /** Another hop's frames follow. */
+  beginHop(hop: StreamedHop): void;
   push(frame: StreamFrame, verdicts: readonly ItemVerdict[]): StreamOutput;
   /** The hop ended without an answer: what was held and is to be shown goes out, the rest is dropped. */
   endHop(verdicts: readonly ItemVerdict[]): StreamOutput;

@@ -17,7 +17,11 @@ export interface AppliedTool {
   /** What rules may call it by: the app's names and the upstream's. */
   readonly names: readonly string[];
   readonly rollable: boolean;
+  /** True for a free-text tool. */
+  readonly isCustom: boolean;
   readonly text: string;
+  /** Where in `text` the object with `name`, `description` and `parameters` starts. */
+  readonly definitionStart: number;
   readonly estimatedTokens: number;
 }
 
@@ -242,7 +246,9 @@ function finish({ id, declared, name, text }: Draft, sentTokens: number | undefi
     name,
     names: [...new Set([name, key, declared.name, declared.key])],
     rollable,
+    isCustom: declared.kind === 'custom',
     text,
+    definitionStart: declared.definition.start,
     estimatedTokens: text === declared.text && sentTokens !== undefined ? sentTokens : estimateTokens(text),
   };
 }

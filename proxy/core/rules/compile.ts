@@ -1,5 +1,12 @@
-import type { Rule, RuleSet, Selection } from '../../../schemas/generated/ruleset.ts';
+import type {
+  Rule,
+  RuleSet,
+  Selection,
+  SkillSettings,
+  TextTools,
+} from '../../../schemas/generated/ruleset.ts';
 import type { JsonObject } from '../json/index.ts';
+import type { ReasoningSwitch } from '../turn/index.ts';
 import { compilePattern } from './pattern.ts';
 import type { Matcher } from './pattern.ts';
 
@@ -70,6 +77,23 @@ export interface CompiledSelection {
   readonly carry: 'clean' | 'picks';
 }
 
+/** Tools as text, for the models that match. */
+export interface CompiledTextTools {
+  readonly models: readonly Matcher[];
+  readonly format: 'xml' | 'json' | 'any';
+  readonly placement: 'own' | 'append';
+}
+
+/** How skills are offered, with every default filled in. */
+export interface CompiledSkillSettings {
+  readonly tool: boolean;
+  readonly strategy: 'message' | 'system';
+  /** `undefined`: every skill that is loaded. */
+  readonly names: readonly Matcher[] | undefined;
+  readonly reasoningOnSkill: 'keep' | 'off';
+  readonly maxTokensPerTurn: number;
+}
+
 /** A rule set, compiled once per revision. */
 export interface CompiledRuleSet {
   readonly name: string;
@@ -81,11 +105,16 @@ export interface CompiledRuleSet {
   readonly headers: ReadonlyMap<string, readonly Matcher[]>;
   readonly rules: readonly CompiledRule[];
   readonly selection: CompiledSelection;
+  readonly textTools: CompiledTextTools | undefined;
+  readonly skills: CompiledSkillSettings | undefined;
+  readonly reasoningSwitch: ReasoningSwitch;
   readonly auditContents: boolean;
 }
 
 /** What tools cost at the least before rolling them up can pay where the prompt cache is not known (selection.md §7). */
 const MIN_TOOL_TOKENS_UNKNOWN_CACHE = 3000;
+/** Two or three long skills; more would crowd out the conversation. */
+const DEFAULT_SKILL_TOKENS = 20_000;
 
 /**
  * Compiles a rule set that its schema has accepted.
@@ -115,6 +144,9 @@ export function compileRuleSet(
     headers: new Map(headers),
     rules,
     selection: compileSelection(spec.selection ?? {}, context.catalogueNames, patterns),
+    textTools: spec.textTools && compileTextTools(spec.textTools, patterns),
+    skills: spec.skills && compileSkills(spec.skills, patterns),
+    reasoningSwitch: spec.upstream?.reasoningSwitch ?? 'effort',
     auditContents: spec.audit?.contents ?? false,
   };
   return { ruleSet, faults: [...patterns.faults, ...findClashes(rules)] };
@@ -183,6 +215,24 @@ function compileRule(rule: Rule, index: number, patterns: PatternCompiler): Comp
 
 function injectedName(tool: JsonObject): string {
   return typeof tool['name'] === 'string' ? tool['name'] : String(tool['type']);
+}
+
+function compileTextTools(textTools: TextTools, patterns: PatternCompiler): CompiledTextTools {
+  return {
+    models: patterns.list(textTools.models, '/spec/textTools/models'),
+    format: textTools.format ?? 'xml',
+    placement: textTools.placement ?? 'own',
+  };
+}
+
+function compileSkills(skills: SkillSettings, patterns: PatternCompiler): CompiledSkillSettings {
+  return {
+    tool: skills.tool ?? true,
+    strategy: skills.strategy ?? 'message',
+    names: skills.names && patterns.list(skills.names, '/spec/skills/names'),
+    reasoningOnSkill: skills.reasoningOnSkill ?? 'keep',
+    maxTokensPerTurn: skills.maxTokensPerTurn ?? DEFAULT_SKILL_TOKENS,
+  };
 }
 
 function compileSelection(

@@ -1,5 +1,7 @@
-import { applyEdits, editMembers, scanObject } from '../json/index.ts';
+import { applyEdits, editMembers, isJsonObject, parseJson, scanObject, sliceSpan } from '../json/index.ts';
+import type { JsonObject } from '../json/index.ts';
 import type { DeclaredTool } from '../turn/index.ts';
+import type { AppliedTool } from './apply.ts';
 import type { DefinitionChanges } from './compile.ts';
 
 /** Members of a definition that a free-text tool does not have. */
@@ -20,4 +22,14 @@ export function editDefinition(
   );
   const scan = scanObject(text, declared.definition.start);
   return applyEdits(text, editMembers(text, scan, Object.fromEntries(fitting)));
+}
+
+/** The object with a tool's `name`, `description` and `parameters`, or `undefined` where it has none. */
+export function definitionOf({
+  text,
+  definitionStart,
+}: Pick<AppliedTool, 'text' | 'definitionStart'>): JsonObject | undefined {
+  if (text[definitionStart] !== '{') return undefined;
+  const value = parseJson(sliceSpan(text, scanObject(text, definitionStart).span));
+  return isJsonObject(value) ? value : undefined;
 }

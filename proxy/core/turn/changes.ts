@@ -11,7 +11,7 @@ export interface ToolDefinition {
 /** A tool that the request did not hold. */
 export type AddedTool =
   | { readonly kind: 'definition'; readonly definition: ToolDefinition; readonly before: number | undefined }
-  /** A declaration taken from a rule, in the protocol's own shape. */
+  /** A declaration taken from a rule, in the flat shape of the Responses API. */
   | { readonly kind: 'declaration'; readonly text: string };
 
 /** What becomes of `tool_choice`. */
@@ -31,7 +31,15 @@ export type CarriedItem =
   /** An item of the upstream's own answer, as it wrote it. */
   | { readonly kind: 'item'; readonly text: string }
   /** Our answer to a call. */
-  | { readonly kind: 'output'; readonly callId: string; readonly custom: boolean; readonly text: string };
+  | { readonly kind: 'output'; readonly callId: string; readonly custom: boolean; readonly text: string }
+  /** Words of ours, in the user's role. */
+  | { readonly kind: 'user_message'; readonly text: string };
+
+/**
+ * How an upstream is told to answer without thinking: `reasoning.effort` (or `reasoning_effort`) as `none`, or
+ * `enable_thinking: false` at the top or inside `chat_template_kwargs`, as servers of open models want it.
+ */
+export type ReasoningSwitch = 'effort' | 'enable_thinking' | 'chat_template_kwargs';
 
 /** What one hop changes in the app's request. Everything that is not named here goes as the app wrote it. */
 export interface RequestChanges {
@@ -43,7 +51,7 @@ export interface RequestChanges {
   readonly historyNames: ReadonlyMap<string, string>;
   /** What follows the app's own input. */
   readonly carried: readonly CarriedItem[];
-  readonly reasoning: 'keep' | 'off';
+  readonly reasoning: 'keep' | ReasoningSwitch;
   /** `add` asks for the encrypted reasoning that a later hop will have to carry. */
   readonly encryptedReasoning: 'as_sent' | 'add';
 }

@@ -3,6 +3,7 @@ export type {
   AddedTool,
   AllowedChange,
   CarriedItem,
+  ReasoningSwitch,
   RequestChanges,
   ToolChoiceChange,
   ToolDefinition,

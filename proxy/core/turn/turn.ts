@@ -1,7 +1,7 @@
 import type { Span } from '../json/index.ts';
 
-/** The APIs that carry turns. Chat completions joins here when it is served. */
-export type Protocol = 'responses';
+/** The APIs that carry turns: `POST /v1/responses` and `POST /v1/chat/completions`. */
+export type Protocol = 'responses' | 'chat';
 
 /**
  * What a declared tool is to us.
@@ -72,7 +72,8 @@ export type OneHopReason =
   | 'cache_prewarm'
   | 'tool_search'
   | 'deferred_tools'
-  | 'programmatic_tool_calling';
+  | 'programmatic_tool_calling'
+  | 'several_choices';
 
 /** One request of the app: its text, and the little of it that decisions need. */
 export interface Turn {
@@ -102,4 +103,4 @@ export type DecodedRequest<T extends Turn> =
   /** Not ours to touch: it goes on as the app sent it and the upstream answers for it. */
   | { readonly kind: 'not_a_turn'; readonly reason: NotATurnReason };
 
-export type NotATurnReason = 'not_json' | 'not_an_object' | 'tools_not_an_array';
+export type NotATurnReason = 'not_json' | 'not_an_object' | 'tools_not_an_array' | 'legacy_functions';

@@ -54,39 +54,39 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   #decode(raw: Uint8Array): StreamFrame[] {
     if (isTextDelta(raw)) {
-      return [{ raw, signal: undefined, wire: new TextDelta(raw, (data) => this.#indexOfPart(data)) }];
+      return [{ raw, signals: [], wire: new TextDelta(raw, (data) => this.#indexOfPart(data)) }];
     }
     const text = this.#text.decode(raw);
     const { event: name, data } = parseFrame(text);
-    if (data === undefined || !looksLikeJson(data)) return [{ raw, signal: undefined, wire: OTHER }];
+    if (data === undefined || !looksLikeJson(data)) return [{ raw, signals: [], wire: OTHER }];
     const type = name?.startsWith('response.') ? name : typeOf(data);
-    if (type === undefined) return [{ raw, signal: undefined, wire: OTHER }];
+    if (type === undefined) return [{ raw, signals: [], wire: OTHER }];
     if (!LIFECYCLE.has(type) && !TERMINAL.has(type)) return [{ raw, ...this.#classify(type, text, data) }];
     const event = readResponseEvent(text, data);
-    if (event === undefined) return [{ raw, signal: undefined, wire: { kind: 'event', text, data } }];
+    if (event === undefined) return [{ raw, signals: [], wire: { kind: 'event', text, data } }];
     if (TERMINAL.has(type)) return this.#end(type, raw, event);
-    return [{ raw, signal: undefined, wire: { kind: 'lifecycle', ...event } }];
+    return [{ raw, signals: [], wire: { kind: 'lifecycle', ...event } }];
   }
 
-  #classify(type: string, text: string, data: string): { signal: Signal | undefined; wire: ResponsesFrame } {
+  #classify(type: string, text: string, data: string): { signals: readonly Signal[]; wire: ResponsesFrame } {
     if (type === 'response.output_item.added') return this.#item('opened', text, data);
     if (type === 'response.output_item.done') return this.#item('closed', text, data);
-    if (type === 'error') return { signal: { kind: 'errored' }, wire: { kind: 'error', text, data } };
+    if (type === 'error') return { signals: [{ kind: 'errored' }], wire: { kind: 'error', text, data } };
     const index = this.#indexOfPart(data);
-    if (index === undefined) return { signal: undefined, wire: { kind: 'event', text, data } };
+    if (index === undefined) return { signals: [], wire: { kind: 'event', text, data } };
     this.#calls.note(index, data);
-    return { signal: undefined, wire: { kind: 'part', text, data, index } };
+    return { signals: [], wire: { kind: 'part', text, data, index } };
   }
 
   #item(
     kind: 'opened' | 'closed',
     text: string,
     data: string,
-  ): { signal: Signal | undefined; wire: ResponsesFrame } {
+  ): { signals: readonly Signal[]; wire: ResponsesFrame } {
     const body = parseJson(data);
     const member = isJsonObject(body) ? lastMember(scanObject(data), 'item') : undefined;
     if (!isJsonObject(body) || member === undefined)
-      return { signal: undefined, wire: { kind: 'event', text, data } };
+      return { signals: [], wire: { kind: 'event', text, data } };
     const value = body['item'];
     const own = sliceSpan(data, member.value);
     const streamed = { item: readItem(value), own, id: idOf(value) };
@@ -97,7 +97,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     else if (streamed.item.kind === 'call') this.#calls.begin(index, own);
     const { item } = streamed;
     const signal: Signal = kind === 'opened' ? { kind, index, item } : { kind, index, item, text: own };
-    return { signal, wire: { kind: 'item', text, data, index, ...streamed } };
+    return { signals: [signal], wire: { kind: 'item', text, data, index, ...streamed } };
   }
 
   /**
@@ -115,7 +115,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     const { items, usage, status, ...rest } = event;
     const wire: ResponsesFrame = { kind: 'terminal', ...rest };
     const signal: Signal = { kind: 'ended', status: endStatus(type, status), usage };
-    return [...this.#late(items), { raw, signal, wire }];
+    return [...this.#late(items), { raw, signals: [signal], wire }];
   }
 
   /**
@@ -157,7 +157,7 @@ function lateFrame(index: number, own: string): StreamFrame {
   const value = parseJson(own);
   const item = readItem(value);
   const wire: ResponsesFrame = { kind: 'late', index, item, own, id: idOf(value) };
-  return { raw: NOTHING, signal: { kind: 'closed', index, item, text: own }, wire };
+  return { raw: NOTHING, signals: [{ kind: 'closed', index, item, text: own }], wire };
 }
 
 /** The items of the last event by the places that the stream gave them; none where the two cannot be matched. */

@@ -135,12 +135,35 @@ function editTop(turn: ResponsesTurn, changes: RequestChanges, arrays: readonly 
   const emptied = arrays.some(({ state }) => state === 'emptied');
   const noTools = emptied && changes.added.length === 0 && arrays.every(({ state }) => state !== 'filled');
   if (noTools) Object.assign(members, { tools: null, tool_choice: null, parallel_tool_calls: null });
-  if (changes.reasoning === 'off') members['reasoning'] = '{"effort":"none"}';
+  Object.assign(members, withoutReasoning(turn, changes.reasoning));
   if (changes.encryptedReasoning === 'add') members['include'] = addEncrypted(turn);
   if (turn.inputItems === undefined && changes.carried.length > 0)
     members['input'] = inputAsItems(turn, changes);
   const dropped = turn.overruled.find(({ scan }) => scan === turn.scan)?.dropped;
   return editMembers(turn.text, turn.scan, members, dropped);
+}
+
+function withoutReasoning(
+  turn: ResponsesTurn,
+  reasoning: RequestChanges['reasoning'],
+): Record<string, string> {
+  switch (reasoning) {
+    case 'keep':
+      return {};
+    case 'effort':
+      return { reasoning: '{"effort":"none"}' };
+    case 'enable_thinking':
+      return { enable_thinking: 'false' };
+    case 'chat_template_kwargs': {
+      const sent = lastMember(turn.scan, 'chat_template_kwargs');
+      const text = sent === undefined ? '' : sliceSpan(turn.text, sent.value);
+      const base = text.startsWith('{') ? text : '{}';
+      const edits = editMembers(base, scanObject(base), { enable_thinking: 'false' });
+      return { chat_template_kwargs: applyEdits(base, edits) };
+    }
+    default:
+      return reasoning satisfies never;
+  }
 }
 
 function addEncrypted(turn: ResponsesTurn): string {
@@ -163,9 +186,18 @@ function inputAsItems(turn: ResponsesTurn, changes: RequestChanges): string {
 }
 
 function encodeCarried(item: CarriedItem): string {
-  if (item.kind === 'item') return item.text;
-  const type = item.custom ? 'custom_tool_call_output' : 'function_call_output';
-  return JSON.stringify({ type, call_id: item.callId, output: item.text });
+  switch (item.kind) {
+    case 'item':
+      return item.text;
+    case 'output': {
+      const type = item.custom ? 'custom_tool_call_output' : 'function_call_output';
+      return JSON.stringify({ type, call_id: item.callId, output: item.text });
+    }
+    case 'user_message':
+      return JSON.stringify({ type: 'message', role: 'user', content: item.text });
+    default:
+      return item satisfies never;
+  }
 }
 
 function editInput(turn: ResponsesTurn, changes: RequestChanges, emptyItems: ReadonlySet<number>): Edit[] {

@@ -52,7 +52,7 @@ export function echoOf(turn: ResponsesTurn, changes: RequestChanges): Echo {
     echo['parallel_tool_calls'] = sent('parallel_tool_calls', 'true');
   }
   if (changes.toolChoice.kind !== 'keep') echo['tool_choice'] = sent('tool_choice', '"auto"');
-  if (changes.reasoning === 'off') {
+  if (changes.reasoning === 'effort') {
     const member = lastMember(turn.scan, 'reasoning');
     if (member !== undefined) echo['reasoning'] = sliceSpan(turn.text, member.value);
   }

@@ -15,7 +15,7 @@ export const responsesAdapter: ProtocolAdapter<ResponsesTurn> = {
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new ResponsesStreamDecoder(),
-  createStreamEncoder: (names) => new ResponsesStreamEncoder(names),
+  createStreamEncoder: (_turn, names) => new ResponsesStreamEncoder(names),
   echoOf,
   readUsage,
 };

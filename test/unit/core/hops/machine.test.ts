@@ -132,10 +132,10 @@ describe('what follows a hop', () => {
   it('a pick is followed by a hop that shows what was picked, and carries nothing', () => {
     const { next } = hop(machineFor(), [pick]);
 
-    expect(next).toEqual({
+    expect(next).toMatchObject({
       kind: 'hop',
       picks: ['get_w'],
-      hop: { kind: 'answer', revealed: new Set(['send_mail', 'get_w']), carried: [] },
+      hop: { kind: 'answer', tools: 'revealed', revealed: new Set(['send_mail', 'get_w']), carried: [] },
     });
   });
 
@@ -143,7 +143,8 @@ describe('what follows a hop', () => {
     const { next } = hop(machineFor({ carry: 'picks' }), [reasoning, call('send_mail'), pick]);
 
     expect(
-      next.kind === 'hop' && next.hop.carried.map((item) => (item.kind === 'item' ? item.text : item.callId)),
+      next.kind === 'hop' &&
+        next.hop.carried.map((item) => (item.kind === 'output' ? item.callId : item.text)),
     ).toEqual(['{"index":0}', '{"index":1}', '{"index":2}', 'call_send_mail', 'call_call_tool']);
   });
 

@@ -16,6 +16,7 @@ function encode(text: string, rewrite: Partial<ResponseRewrite> = {}): string {
     echo: {},
     names,
     usage: [],
+    appended: undefined,
     ...rewrite,
   });
 }

@@ -32,7 +32,7 @@ export function mergeHops({ request, selection = {}, hops }: Merging): Merged {
     parallelToolCalls: turn.parallelToolCalls,
     isValidCall: () => true,
   });
-  const encoder = responsesAdapter.createStreamEncoder({
+  const encoder = responsesAdapter.createStreamEncoder(turn, {
     backward: plan.applied.backward,
     isDeclared: () => false,
   });
@@ -41,7 +41,7 @@ export function mergeHops({ request, selection = {}, hops }: Merging): Merged {
   for (const chunks of hops) {
     const { hop } = machine;
     const echo = responsesAdapter.echoOf(turn, hopChanges(turn, plan, hop));
-    encoder.beginHop({ echo, mode: showsMenu(plan, hop) ? 'held' : 'live' });
+    encoder.beginHop({ echo, mode: showsMenu(plan, hop) ? 'held' : 'live', appended: undefined });
     const next = readHop(chunks);
     if (next === undefined) break;
     nexts.push(next);
@@ -58,7 +58,7 @@ export function mergeHops({ request, selection = {}, hops }: Merging): Merged {
   }
 
   function take(frame: StreamFrame, next: Next | undefined): Next | undefined {
-    const { signal } = frame;
+    const [signal] = frame.signals;
     if (next !== undefined) {
       if (next.kind === 'answer') output.push(frame.raw);
       return next;
