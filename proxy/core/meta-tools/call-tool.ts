@@ -1,6 +1,5 @@
-import { distance } from 'fastest-levenshtein';
-
 import { isJsonArray, isJsonObject, parseJson } from '../json/index.ts';
+import { explainUnknownName } from './closest-names.ts';
 import type { MetaTool, Resolution } from './meta-tool.ts';
 
 /** A rolled-up tool as the menu names it. */
@@ -13,10 +12,6 @@ export interface MenuEntry {
 /** Above this many names an enum is too much for constrained decoders, and the description lists them instead. */
 const MAX_ENUM_NAMES = 500;
 const MAX_PICKS = 8;
-/** How many of the nearest names an unknown one is answered with. */
-const CLOSEST_NAMES = 5;
-/** Longer than any name can be; what is beyond is not worth comparing. */
-const MAX_NAME_LENGTH = 128;
 
 const INTRODUCTION =
   'More tools exist than are shown here. To use one, call this first with the names of every tool you need; ' +
@@ -86,18 +81,6 @@ function readNames(argumentsText: string): string[] | undefined {
 function explainUnknown(names: readonly string[], keys: ReadonlySet<string>): string {
   if (names.length === 0)
     return 'No name was given. Send the names of the tools you need, as the menu spells them.';
-  const lines = names.slice(0, MAX_PICKS).map((name) => {
-    const shown = JSON.stringify(name.slice(0, MAX_NAME_LENGTH));
-    return `There is no tool ${shown}. The closest names: ${closest(name, keys).join(', ')}.`;
-  });
+  const lines = names.slice(0, MAX_PICKS).map((name) => explainUnknownName('tool', name, keys));
   return `${lines.join('\n')}\nCall again with names as the menu spells them, or answer without a tool.`;
-}
-
-function closest(name: string, keys: ReadonlySet<string>): string[] {
-  const wanted = name.slice(0, MAX_NAME_LENGTH).toLowerCase();
-  return [...keys]
-    .map((key) => ({ key, apart: distance(wanted, key.toLowerCase()) }))
-    .sort((a, b) => a.apart - b.apart)
-    .slice(0, CLOSEST_NAMES)
-    .map(({ key }) => key);
 }

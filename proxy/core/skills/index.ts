@@ -1,0 +1,13 @@
+export { fitSkills, overBudgetAnswer } from './budget.ts';
+export type { SkillBudget, SkillDemand } from './budget.ts';
+export { clearSkills } from './clear-skills.ts';
+export type { ClearedSkills } from './clear-skills.ts';
+export type { SkillFieldError, SkillFields } from './fields.ts';
+export { endingMarkers, marker, stripMarkers } from './marker.ts';
+export type { StrippedText } from './marker.ts';
+export { prepareSkills } from './prepare-skills.ts';
+export type { PreparedSkills, PrepareOptions } from './prepare-skills.ts';
+export { findSkill, normaliseSkillName, skillNameProblem } from './skill.ts';
+export type { Skill, SkillMap } from './skill.ts';
+export { skillResult, wrapContent, wrapInjection } from './wrap.ts';
+export type { SkillStrategy } from './wrap.ts';
