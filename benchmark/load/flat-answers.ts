@@ -3,6 +3,9 @@
  * tools it was sent, in every event that carries the response, which is what makes restoring them cost something.
  */
 
+import { chunksOf, completionOf, cut } from './flat-chat.ts';
+import type { FlatPart } from './flat-chat.ts';
+
 /** An answer ready to be written. */
 export interface FlatAnswer {
   readonly contentType: string;
@@ -24,16 +27,19 @@ const PICK_DELTAS = 3;
 
 /**
  * Answers a request body: with a pick of the first name if a `call_tool` is there, else with a text and a call of the first
- * function.
+ * function. A body with `messages` is a chat and is answered as one.
  */
 export function answerFlat(body: string): FlatAnswer {
   const request = asObject(JSON.parse(body));
+  const chat = Array.isArray(request['messages']);
   const tools = Array.isArray(request['tools']) ? request['tools'].map(asObject) : [];
-  const menu = tools.find((tool) => tool['name'] === 'call_tool');
-  const items = menu === undefined ? answerItems(tools) : [pickItem(menu)];
-  return request['stream'] === true
-    ? { contentType: 'text/event-stream; charset=utf-8', pieces: streamOf(request, items) }
-    : { contentType: 'application/json', pieces: [Buffer.from(JSON.stringify(responseOf(request, items)))] };
+  const parts = partsOf(chat ? tools.map((tool) => asObject(tool['function'])) : tools.filter(isFunction));
+  if (request['stream'] === true) {
+    const pieces = chat ? chunksOf(request, parts) : streamOf(request, parts.map(itemOf));
+    return { contentType: 'text/event-stream; charset=utf-8', pieces };
+  }
+  const whole = chat ? completionOf(request, parts) : responseOf(request, parts.map(itemOf));
+  return { contentType: 'application/json', pieces: [Buffer.from(JSON.stringify(whole))] };
 }
 
 interface FlatItem {
@@ -41,29 +47,39 @@ interface FlatItem {
   readonly deltas: number;
 }
 
-function answerItems(tools: readonly JsonObject[]): readonly FlatItem[] {
-  const message = {
+function isFunction(tool: JsonObject): boolean {
+  return tool['type'] === 'function';
+}
+
+/** What is said, whatever the protocol. */
+function partsOf(functions: readonly JsonObject[]): readonly FlatPart[] {
+  const menu = functions.find(({ name }) => name === 'call_tool');
+  if (menu !== undefined) {
+    const names = asObject(asObject(asObject(menu['parameters'])['properties'])['names']);
+    const listed = asObject(names['items'])['enum'];
+    const first: unknown = Array.isArray(listed) ? listed[0] : undefined;
+    return [{ call: 'call_tool', text: JSON.stringify({ names: [first] }), deltas: PICK_DELTAS }];
+  }
+  const text = { text: TEXT, deltas: TEXT_DELTAS };
+  const named = functions.find(({ name }) => typeof name === 'string');
+  return named === undefined
+    ? [text]
+    : [text, { call: String(named['name']), text: ARGUMENTS, deltas: ARGUMENT_DELTAS }];
+}
+
+function itemOf({ call, text, deltas }: FlatPart): FlatItem {
+  if (call !== undefined) return { item: callOf(call, text), deltas };
+  const item = {
     id: 'msg_0123456789abcdef01234567',
     type: 'message',
     status: 'completed',
     role: 'assistant',
-    content: [{ type: 'output_text', annotations: [], logprobs: [], text: TEXT }],
+    content: [{ type: 'output_text', annotations: [], logprobs: [], text }],
   };
-  const first = tools.find((tool) => tool['type'] === 'function');
-  const text = { item: message, deltas: TEXT_DELTAS };
-  return first === undefined
-    ? [text]
-    : [text, { item: callOf(first['name'], ARGUMENTS), deltas: ARGUMENT_DELTAS }];
+  return { item, deltas };
 }
 
-function pickItem(menu: JsonObject): FlatItem {
-  const names = asObject(asObject(asObject(menu['parameters'])['properties'])['names']);
-  const listed = asObject(names['items'])['enum'];
-  const first: unknown = Array.isArray(listed) ? listed[0] : undefined;
-  return { item: callOf('call_tool', JSON.stringify({ names: [first] })), deltas: PICK_DELTAS };
-}
-
-function callOf(name: unknown, args: string): JsonObject {
+function callOf(name: string, args: string): JsonObject {
   const id = '0123456789abcdef01234567';
   return {
     id: `fc_${id}`,
@@ -168,11 +184,6 @@ function itemEvents({ item, deltas }: FlatItem, at: number): readonly JsonObject
     { type: 'response.function_call_arguments.done', ...place, arguments: args },
     done,
   ];
-}
-
-function cut(text: string, pieces: number): readonly string[] {
-  const length = Math.ceil(text.length / pieces);
-  return Array.from({ length: pieces }, (_, at) => text.slice(at * length, (at + 1) * length));
 }
 
 function asObject(value: unknown): JsonObject {

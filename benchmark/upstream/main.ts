@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { faultModes } from './faults/index.ts';
 import { startUpstream } from './index.ts';
 
-const help = `The stand-in upstream: behaves like a model behind /v1/responses.
+const help = `The stand-in upstream: behaves like a model behind /v1/responses and
+/v1/chat/completions.
 
   --port N     port on 127.0.0.1 (default 9101; 0 picks a free one)
   --host H     address to listen on (default 127.0.0.1)
@@ -11,7 +12,13 @@ const help = `The stand-in upstream: behaves like a model behind /v1/responses.
                mode;key=value, mode;…
   --log        print a line for every request
 
-Fault modes and their keys (each also takes hop=1|2 and round=n):
+Models whose names begin with text- have no tools of their own: what they are
+told of tools in a system text they call in their text.
+  text-…         <tool_call>{"name":…,"arguments":…}</tool_call>
+  text-json-…    a fenced JSON object, whatever they are told
+  text-strict-…  one system message only, first (also text-json-strict-…)
+
+Fault modes and their keys (each also takes hop=1|2, round=n and attempt=n):
 ${Object.entries(faultModes)
   .map(([mode, keys]) => `  ${mode.padEnd(18)} ${keys}`)
   .join('\n')}

@@ -16,9 +16,9 @@ export interface ReceivedRequest {
   bodyText: string;
   /** The body's JSON; undefined where it is none. */
   body: unknown;
-  /** 1 where a menu tool was visible, 2 where none was; only on turns. */
+  /** 1 while something is still to be picked from a menu or a list of skills, else 2; only on turns. */
   hop?: 1 | 2;
-  /** The usage answered with; only on turns. */
+  /** The usage answered with, in the words of the Responses API whatever the protocol; only on turns. */
   usage?: Usage;
   /** The status answered with; 0 until then. */
   status: number;

@@ -1,13 +1,15 @@
-/** The stand-in's endpoints. Another protocol adds its rows here and its folder beside `wire/`. */
-import type { IncomingMessage } from 'node:http';
+/** The stand-in's endpoints. Another protocol adds its rows here, its turn and its folder, as `chat/` beside `wire/`. */
 import { ApiError, missing } from './api-error.ts';
+import { chatTurn } from './chat-turn.ts';
+import { parseBody } from './check-fields.ts';
+import { failEarly } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { bendEvents, Faults, withObjectArguments } from './faults/index.ts';
-import type { Fault } from './faults/index.ts';
 import { parseJson } from './json-value.ts';
 import type { JsonObject } from './json-value.ts';
-import type { ReceivedRequest, RequestKind } from './request-log.ts';
-import { sendEvents, sendJson, wait } from './send.ts';
-import type { Outlet } from './send.ts';
+import type { RequestKind } from './request-log.ts';
+import { doneMarker, sendFrames, sendJson } from './send.ts';
+import type { Frame } from './send.ts';
 import { answerTurn, chainOf, strike, takeIn } from './turn.ts';
 import type { Memory, Turn } from './turn.ts';
 import { tokensOf } from './usage/index.ts';
@@ -17,22 +19,10 @@ import {
   encodeJson,
   itemSegments,
   itemsOf,
-  parseBody,
   responseObject,
   streamEvents,
 } from './wire/index.ts';
-
-/** What a route works with. */
-export interface Exchange {
-  readonly memory: Memory;
-  readonly request: IncomingMessage;
-  readonly outlet: Omit<Outlet, 'faults'>;
-  readonly log: ReceivedRequest;
-  /** Faults asked for, before it is known whether they strike this hop. */
-  readonly faults: readonly Fault[];
-  /** The id in the path. */
-  readonly id: string;
-}
+import type { StreamEvent } from './wire/index.ts';
 
 type Handler = (exchange: Exchange) => Promise<void> | void;
 
@@ -47,6 +37,7 @@ export interface Route {
 /** All endpoints, first match wins. */
 export const routes: readonly Route[] = [
   { method: 'POST', path: /^\/v1\/responses$/, kind: 'turn', handle: turn },
+  { method: 'POST', path: /^\/v1\/chat\/completions$/, kind: 'turn', handle: chatTurn },
   { method: 'POST', path: /^\/v1\/responses\/input_tokens$/, kind: 'input_tokens', handle: inputTokens },
   { method: 'POST', path: /^\/v1\/responses\/compact$/, kind: 'compact', handle: compact },
   { method: 'GET', path: /^\/v1\/responses\/([^/]+)$/, kind: 'stored', handle: retrieve },
@@ -62,7 +53,7 @@ async function turn(exchange: Exchange): Promise<void> {
   const body = memory.decoded.get(text)?.request.body ?? parseBody(parseJson(text));
   log.body = body;
   const thought = takeIn(memory, text, body);
-  const { faults, hop } = strike(exchange.faults, thought.request.brain);
+  const { faults, hop } = strike(exchange.faults, thought.request.brain, thought.rejected);
   log.hop = hop;
   const outlet = { ...exchange.outlet, faults };
   if (await failEarly(outlet)) return;
@@ -70,33 +61,13 @@ async function turn(exchange: Exchange): Promise<void> {
   if (done.end.usage !== null) log.usage = done.end.usage;
   keep(memory, done);
   if (!thought.request.stream) sendJson(outlet, 200, encodeJson(jsonBody(done, faults)));
-  else await sendEvents(outlet, bendEvents(streamEvents(done.head, done.end), faults));
+  else await sendFrames(outlet, framesOf(bendEvents(streamEvents(done.head, done.end), faults), faults));
 }
 
-/** Faults that come before any answer; true where one was the answer. */
-async function failEarly(outlet: Outlet): Promise<boolean> {
-  const { faults, response, gone } = outlet;
-  if (faults.none) return false;
-  await wait(faults.number('delay', 'ms', 200) ?? 0, gone);
-  if (gone.aborted) return true;
-  if (faults.value('reset', 'at', 'headers') === 'headers') {
-    response.destroy();
-    return true;
-  }
-  const retryAfter = faults.value('rate_limit', 'retry_after', '30');
-  if (retryAfter !== undefined) {
-    response.setHeader('retry-after', retryAfter);
-    response.setHeader('x-ratelimit-remaining-requests', '0');
-    response.setHeader('x-ratelimit-reset-requests', `${retryAfter}s`);
-    const message = `Rate limit reached. Please try again in ${retryAfter}s.`;
-    throw new ApiError({ status: 429, message, type: 'requests', code: 'rate_limit_exceeded' });
-  }
-  const status = faults.number('server_error', 'status', 500);
-  if (status !== undefined) {
-    const message = 'The server had an error while processing your request. Sorry about that!';
-    throw new ApiError({ status, message, type: 'server_error', code: 'server_error' });
-  }
-  return false;
+/** The events' frames, each made when it is its turn: what is cut off is never made. */
+function* framesOf(events: readonly StreamEvent[], faults: Faults): Iterable<Frame> {
+  for (const event of events) yield { event: event.type, data: encodeJson(event) };
+  if (faults.has('done_marker')) yield { data: doneMarker };
 }
 
 function keep(memory: Memory, { head, end }: Turn): void {

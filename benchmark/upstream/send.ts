@@ -4,8 +4,6 @@ import type { Transform, Writable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { Faults } from './faults/index.ts';
 import type { ReceivedRequest } from './request-log.ts';
-import { encodeJson } from './wire/index.ts';
-import type { StreamEvent } from './wire/index.ts';
 
 /** Where an answer goes, what goes wrong with it, and where it is noted. */
 export interface Outlet {
@@ -14,6 +12,13 @@ export interface Outlet {
   readonly log: ReceivedRequest;
   /** Ended when the caller goes away or the server closes. */
   readonly gone: AbortSignal;
+}
+
+/** One event of a stream as it is written. */
+export interface Frame {
+  /** What stands in its `event:` line; a frame without it has none. */
+  readonly event?: string;
+  readonly data: string;
 }
 
 /** Waits; ends early, without complaint, when the caller goes away. */
@@ -64,7 +69,7 @@ export function sendJson(outlet: Outlet, status: number, text: string): void {
 }
 
 /** Answers with a stream of events, no faster than the caller reads. */
-export async function sendEvents(outlet: Outlet, events: readonly StreamEvent[]): Promise<void> {
+export async function sendFrames(outlet: Outlet, frames: Iterable<Frame>): Promise<void> {
   const { response, faults, log, gone } = outlet;
   log.status = 200;
   const encoding = faults.value('gzip', 'encoding', 'gzip');
@@ -80,25 +85,32 @@ export async function sendEvents(outlet: Outlet, events: readonly StreamEvent[])
     faults.value('reset', 'at', 'headers') === 'event' ? faults.number('reset', 'event', 4) : undefined;
   const cutAt = faults.number('cut', 'event', 4);
   const brokenAt = faults.number('malformed_json', 'event', 4);
-  for (const [at, event] of events.entries()) {
+  let at = 0;
+  for (const frame of frames) {
     if (gone.aborted) return;
     if (at === resetAt) return sink.destroy();
-    const data = encodeJson(event);
-    const frame = frameOf(event.type, at === brokenAt ? data.slice(0, data.length / 2) : data, faults);
-    if (at === cutAt) return sink.cut(frame);
-    await sink.write(frame);
-    if (faults.has('keepalive')) await sink.write(': keepalive\n\n');
+    const text = textOf(at === brokenAt ? halved(frame) : frame, faults);
+    if (at === cutAt) return sink.cut(text);
+    await sink.write(text);
+    if (faults.has('keepalive') && frame.data !== doneMarker) await sink.write(': keepalive\n\n');
     if (pause > 0) await wait(pause, gone);
+    at += 1;
   }
-  if (faults.has('done_marker')) await sink.write('data: [DONE]\n\n');
   sink.end();
   log.bytesSent = sink.sent;
 }
 
-function frameOf(type: string, data: string, faults: Faults): string {
-  if (faults.none) return `event: ${type}\ndata: ${data}\n\n`;
-  const frame = faults.has('no_event_lines') ? `data: ${data}\n\n` : `event: ${type}\ndata: ${data}\n\n`;
-  return faults.has('crlf') ? frame.replaceAll('\n', '\r\n') : frame;
+/** What ends a stream of chat completions, and what some servers send after Responses events. */
+export const doneMarker = '[DONE]';
+
+function halved({ data, ...rest }: Frame): Frame {
+  return { ...rest, data: data.slice(0, data.length / 2) };
+}
+
+function textOf({ event, data }: Frame, faults: Faults): string {
+  const named = event !== undefined && !faults.has('no_event_lines');
+  const text = named ? `event: ${event}\ndata: ${data}\n\n` : `data: ${data}\n\n`;
+  return faults.has('crlf') ? text.replaceAll('\n', '\r\n') : text;
 }
 
 /** Longest text handed to the socket at once. */

@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from './api-error.ts';
+import type { Exchange } from './exchange.ts';
 import { Faults, parseFaults } from './faults/index.ts';
 import type { Fault } from './faults/index.ts';
 import { parseJson } from './json-value.ts';
 import { readBody } from './read-body.ts';
 import type { ReceivedRequest } from './request-log.ts';
 import { routes } from './routes.ts';
-import type { Exchange } from './routes.ts';
 import { sendJson } from './send.ts';
 import { Store } from './store.ts';
 import type { Memory } from './turn.ts';
@@ -92,7 +92,7 @@ function newMemory(): Memory {
     given += 1;
     return `${prefix}_${given.toString(16).padStart(24, '0')}`;
   };
-  return { store: new Store(), cache: new PromptCache(), nextId, decoded: new Map() };
+  return { store: new Store(), cache: new PromptCache(), nextId, decoded: new Map(), chats: new Map() };
 }
 
 async function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,12 +1,14 @@
-/** One turn of `POST /v1/responses`: from the body to the answer and what is remembered of it. */
-import { ApiError } from './api-error.ts';
-import { menuOf, sinceQuestion, think } from './brain/index.ts';
+/** One turn of `POST /v1/responses`: from the body to the answer and what is remembered of it; a chat takes its steps too. */
+import { ApiError, invalid } from './api-error.ts';
+import { loadedSkills, menuOf, sinceQuestion, skillsOf, think } from './brain/index.ts';
 import type { BrainAnswer, BrainRequest } from './brain/index.ts';
+import type { ChatThought } from './chat-turn.ts';
 import { bendAnswer, Faults } from './faults/index.ts';
 import type { Fault } from './faults/index.ts';
 import { stringOr } from './json-value.ts';
 import type { JsonObject } from './json-value.ts';
 import type { Store } from './store.ts';
+import { askInText, isSlip, lettersPerDelta, slips, traitsOf, writeCalls } from './text-model/index.ts';
 import { tokensOf } from './usage/index.ts';
 import type { PromptCache } from './usage/index.ts';
 import { buildOutput, checkChain, checkRequest, decodeRequest, itemsOf } from './wire/index.ts';
@@ -19,11 +21,15 @@ export interface Memory {
   readonly nextId: NextId;
   /** Requests by their text: a benchmark sends the same one again and again. */
   readonly decoded: Map<string, Thought>;
+  /** The same for chats. */
+  readonly chats: Map<string, ChatThought>;
 }
 
 /** A request and what the brain makes of it. */
 export interface Thought {
   readonly request: DecodedRequest;
+  /** Calls since the user spoke that were sent back as wrong. */
+  readonly rejected: number;
   readonly answer: BrainAnswer;
 }
 
@@ -45,14 +51,19 @@ export function takeIn(memory: Memory, text: string, body: JsonObject): Thought 
   const chain = chainOf(memory.store, body['previous_response_id']);
   const items = itemsOf(body['input']);
   checkChain(chain, items, (id) => memory.store.findItem(id));
-  const request = decodeRequest(body, chain.concat(referencedItems(memory.store, items)));
-  const thought = { request, answer: think(request.brain) };
-  if (isSelfContained(items, chain) && text.length <= longestRemembered)
-    remember(memory.decoded, text, thought);
+  const decoded = decodeRequest(body, chain.concat(referencedItems(memory.store, items)));
+  const traits = traitsOf(decoded.model);
+  const asked =
+    traits === undefined ? { brain: decoded.brain, rejected: 0 } : askInText(decoded.brain, traits);
+  const request = { ...decoded, ...(traits === undefined ? {} : { lettersPerDelta }), brain: asked.brain };
+  const thought = { request, rejected: asked.rejected, answer: think(asked.brain) };
+  if (isSelfContained(items, chain)) remember(memory.decoded, text, thought);
   return thought;
 }
 
-function remember(decoded: Map<string, Thought>, text: string, thought: Thought): void {
+/** Remembers a thought by the text that it is about; the oldest go first. */
+export function remember<T>(decoded: Map<string, T>, text: string, thought: T): void {
+  if (text.length > longestRemembered) return;
   decoded.set(text, thought);
   for (const key of decoded.keys()) {
     if (decoded.size <= mostRemembered) return;
@@ -88,19 +99,39 @@ function referencedItems(store: Store, items: readonly JsonObject[]): readonly J
   });
 }
 
-/** The faults that strike this request. */
+/** The faults that strike a request of so many rejected calls. */
 export function strike(
   faults: readonly Fault[],
   brain: BrainRequest,
+  rejected: number,
 ): { readonly faults: Faults; readonly hop: 1 | 2 } {
-  const hop = brain.tools.some((tool) => menuOf(tool).length > 0) ? 1 : 2;
-  return { faults: new Faults(faults, { hop, round: sinceQuestion(brain.history).picks + 1 }), hop };
+  const since = sinceQuestion(brain.history);
+  const open = brain.tools.some((tool) => menuOf(tool).length > 0 || skillsOf(tool).length > 0);
+  const loaded = since.skills.length > 0 || loadedSkills(brain.history).some(({ at }) => at > since.at);
+  const hop = open && !loaded ? 1 : 2;
+  return { faults: new Faults(faults, { hop, round: since.picks + 1, attempt: rejected + 1 }), hop };
+}
+
+/** What is said in the end: the answer with its faults, and its calls in words where the model has no tools. */
+export function say(
+  answer: BrainAnswer,
+  asked: { readonly model: string; readonly brain: BrainRequest; readonly faults: Faults },
+): BrainAnswer {
+  const bent = bendAnswer(answer, asked.faults, asked.brain);
+  const traits = traitsOf(asked.model);
+  if (traits === undefined) return bent;
+  const slip = asked.faults.value('malformed_call', 'slip', 'trailing_comma');
+  if (slip !== undefined && !isSlip(slip)) {
+    const known = Object.keys(slips).join(', ');
+    throw invalid('x-stand-in-fault', null, `Unknown slip: '${slip}'. Known are ${known}.`);
+  }
+  return writeCalls(bent, traits, slip);
 }
 
 /** Builds the response of a thought and remembers it. */
 export function answerTurn(memory: Memory, thought: Thought, faults: Faults): Turn {
   const { request } = thought;
-  const answer = bendAnswer(thought.answer, faults, request.brain);
+  const answer = say(thought.answer, { model: request.model, brain: request.brain, faults });
   const head = { id: memory.nextId('resp'), createdAt: Math.floor(Date.now() / 1000), request };
   const output = buildOutput(request, answer, memory.nextId);
   const cached = memory.cache.look(request.cacheKey, request.prompt);

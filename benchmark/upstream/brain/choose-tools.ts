@@ -2,12 +2,15 @@
 import { isObject, stringOr } from '../json-value.ts';
 import type { BrainTool } from './contract.ts';
 import { menuOf } from './menu.ts';
+import { skillsOf } from './skill.ts';
 import { isWeak, questionWords, wordsOf } from './words.ts';
 
-/** Something that may be chosen: a tool in sight, or a name on the menu of one. */
-export type Candidate =
-  | { readonly kind: 'tool'; readonly tool: BrainTool; readonly name: string }
-  | { readonly kind: 'menu'; readonly tool: BrainTool; readonly name: string };
+/** Something that may be chosen: a tool in sight, a name on the menu of one, or a skill that one lists. */
+export interface Candidate {
+  readonly kind: 'tool' | 'menu' | 'skill';
+  readonly tool: BrainTool;
+  readonly name: string;
+}
 
 /** A candidate and how well it fits. */
 export interface Scored {
@@ -31,12 +34,16 @@ const nameWeight = 3;
 const descriptionWeight = 1;
 const parameterWeight = 0.6;
 
-/** Tools and menu names that may be chosen; a name that is shown in full is not taken from the menu. */
+/** Tools, menu names and skills that may be chosen; a name that is shown in full is not taken from the menu. */
 export function candidatesOf(tools: readonly BrainTool[]): readonly Candidate[] {
   const shown: Candidate[] = [];
   const menus: BrainTool[] = [];
+  const skills: Candidate[] = [];
   for (const tool of tools) {
+    const listedSkills = skillsOf(tool);
     if (menuOf(tool).length > 0) menus.push(tool);
+    else if (listedSkills.length > 0)
+      skills.push(...listedSkills.map(({ name }): Candidate => ({ kind: 'skill', tool, name })));
     else shown.push({ kind: 'tool', tool, name: fullName(tool) });
   }
   const names = new Set(shown.map((candidate) => candidate.name));
@@ -45,7 +52,7 @@ export function candidatesOf(tools: readonly BrainTool[]): readonly Candidate[] 
       .filter((entry) => !names.has(entry.name))
       .map((entry): Candidate => ({ kind: 'menu', tool, name: entry.name })),
   );
-  return [...shown, ...listed];
+  return [...shown, ...listed, ...skills];
 }
 
 /** `namespace.name`, or the name alone. */
@@ -81,8 +88,9 @@ function profileOf(candidate: Candidate): Profile {
     for (const word of wordsOf(text)) weights.set(word, Math.max(weight, weights.get(word) ?? 0));
   };
   add(candidate.name, nameWeight);
-  if (candidate.kind === 'menu') {
-    const entry = menuOf(candidate.tool).find(({ name }) => name === candidate.name);
+  if (candidate.kind !== 'tool') {
+    const entries = candidate.kind === 'menu' ? menuOf(candidate.tool) : skillsOf(candidate.tool);
+    const entry = entries.find(({ name }) => name === candidate.name);
     add(entry?.summary ?? '', descriptionWeight);
   } else {
     add(candidate.tool.description, descriptionWeight);

@@ -1,21 +1,36 @@
 /** Answers in words, or in JSON where a form is asked for. */
 import type { BrainRequest, HistoryEntry } from './contract.ts';
 import { fillArguments } from './fill-arguments.ts';
+import { firstLine } from './skill.ts';
+import type { LoadedSkill } from './skill.ts';
+
+/** What an answer is made from. */
+export interface Material {
+  readonly question: string;
+  /** The tools' outputs. */
+  readonly outputs: readonly string[];
+  /** Skills that the answer follows: it quotes their first lines. */
+  readonly skills: readonly LoadedSkill[];
+}
 
 const longestQuote = 400;
 
 /** The text of an answer: from the tools' outputs where there are any, else to the question itself. */
-export function composeText(request: BrainRequest, question: string, outputs: readonly string[]): string {
+export function composeText(request: BrainRequest, { question, outputs, skills }: Material): string {
   switch (request.form.kind) {
     case 'schema':
       return JSON.stringify(fillArguments(request.form.schema, [question, ...outputs].join('\n')));
     case 'json':
       return JSON.stringify({ answer: plain(request.history, question, outputs) });
     case 'text':
-      return plain(request.history, question, outputs);
+      return quote(skills) + plain(request.history, question, outputs);
     default:
       return request.form satisfies never;
   }
+}
+
+function quote(skills: readonly LoadedSkill[]): string {
+  return skills.map(({ content }) => `As the skill says: "${firstLine(content)}" `).join('');
 }
 
 function plain(history: readonly HistoryEntry[], question: string, outputs: readonly string[]): string {

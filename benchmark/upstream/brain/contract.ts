@@ -56,4 +56,6 @@ export type BrainPart =
 export interface BrainAnswer {
   readonly thought: string;
   readonly parts: readonly BrainPart[];
+  /** The last part breaks off in its middle, as at a limit of tokens. */
+  readonly broken?: true;
 }

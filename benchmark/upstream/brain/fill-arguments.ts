@@ -59,7 +59,8 @@ function tryFill(root: JsonObject, values: Values, turn: number): unknown {
   }
 }
 
-function validates(schema: JsonObject, value: unknown): boolean {
+/** True where the value satisfies the schema, or nobody can read the schema. */
+export function validates(schema: JsonObject, value: unknown): boolean {
   try {
     // The validator wants its own mutable schema type; it only reads.
     return new Validator({ ...schema }, '2020-12').validate(value).valid;

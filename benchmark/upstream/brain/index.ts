@@ -8,5 +8,7 @@ export type {
   ToolDemand,
 } from './contract.ts';
 export { fullName } from './choose-tools.ts';
+export { validates } from './fill-arguments.ts';
 export { menuOf } from './menu.ts';
+export { loadedSkills, skillCalled, skillsOf } from './skill.ts';
 export { callOf, sinceQuestion, think } from './think.ts';

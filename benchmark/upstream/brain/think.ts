@@ -6,6 +6,8 @@ import { composeText } from './compose-text.ts';
 import type { BrainAnswer, BrainPart, BrainRequest, BrainTool, HistoryEntry } from './contract.ts';
 import { fillArguments, pickArguments } from './fill-arguments.ts';
 import { isPick } from './menu.ts';
+import { isInjection, loadedSkills, skillCalled } from './skill.ts';
+import type { LoadedSkill } from './skill.ts';
 
 /** What happened since the user last spoke. */
 interface Since {
@@ -14,6 +16,10 @@ interface Since {
   readonly outputs: readonly string[];
   /** How often a menu was picked from. */
   readonly picks: number;
+  /** Skills that were called for. */
+  readonly skills: readonly string[];
+  /** Where the user's words stand in the history. */
+  readonly at: number;
 }
 
 interface Wish {
@@ -27,29 +33,46 @@ export function think(request: BrainRequest): BrainAnswer {
   const wishes = wishesOf(request, since);
   const parts = partsOf(wishes);
   if (parts.length === 0) {
-    const text = composeText(request, since.question, since.outputs);
+    const text = composeText(request, { ...since, skills: skillsToFollow(request.history, since) });
     return { thought: `No tool is needed here; answering in words.`, parts: [{ kind: 'text', text }] };
   }
   const names = wishes.map((wish) => wish.candidate.name).join(', ');
   return { thought: `The user needs ${names}; calling it with what was said.`, parts };
 }
 
-/** Reads back to the last user message; picks from a menu and their answers are no results. */
+/** The skills loaded since the user spoke; else the last one that stands anywhere. */
+function skillsToFollow(history: readonly HistoryEntry[], since: Since): readonly LoadedSkill[] {
+  const loaded = loadedSkills(history);
+  const fresh = loaded.filter(({ at }) => at > since.at);
+  return fresh.length > 0 ? fresh : loaded.slice(-1);
+}
+
+/**
+ * Reads back to the last user message that is the user's own; picks from a menu and their answers are no results, nor
+ * is the answer to a call of a skill whose content stands in a message of its own.
+ */
 export function sinceQuestion(history: readonly HistoryEntry[]): Since {
-  const at = history.findLastIndex((entry) => entry.kind === 'message' && entry.role === 'user');
+  const at = history.findLastIndex(
+    (entry) => entry.kind === 'message' && entry.role === 'user' && !isInjection(entry.text),
+  );
+  const injected = loadedSkills(history).length > 0;
   const said = history[at];
   const question = said?.kind === 'message' ? said.text : '';
   const picks = new Set<string>();
   const calls: string[] = [];
   const outputs: string[] = [];
+  const skills = new Map<string, string>();
   for (const entry of history.slice(at + 1)) {
+    const skill = skillCalled(entry);
     if (entry.kind === 'call') {
       if (isPick(parseJson(entry.arguments))) picks.add(entry.callId);
-      else calls.push(entry.name);
+      else if (skill === undefined) calls.push(entry.name);
+      else skills.set(entry.callId, skill);
     }
-    if (entry.kind === 'output' && !picks.has(entry.callId)) outputs.push(entry.text);
+    if (entry.kind !== 'output' || picks.has(entry.callId)) continue;
+    if (!(injected && skills.has(entry.callId))) outputs.push(entry.text);
   }
-  return { question, calls, outputs, picks: picks.size };
+  return { question, calls, outputs, picks: picks.size, skills: [...skills.values()], at };
 }
 
 function wishesOf(request: BrainRequest, since: Since): readonly Wish[] {
@@ -60,12 +83,35 @@ function wishesOf(request: BrainRequest, since: Since): readonly Wish[] {
   const allowed = demand.allowed;
   const open =
     allowed === undefined ? candidates : candidates.filter((candidate) => isAllowed(candidate, allowed));
+  const known = knownSkills(request.history, candidates, since);
   if (since.outputs.length > 0 && demand.mode !== 'required')
-    return restWishes(open, request.parallel, since);
-  const wishes = freeWishes(open, since.question);
+    return restWishes(open, request.parallel, since).filter((wish) => !isKnown(wish.candidate, known));
+  const wishes = freeWishes(open, since.question).filter((wish) => !isKnown(wish.candidate, known));
   if (wishes.length > 0) return request.parallel ? wishes : wishes.slice(0, 1);
-  const best = demand.mode === 'required' ? rank(since.question, open)[0] : undefined;
+  const left = open.filter((candidate) => !isKnown(candidate, known));
+  const best = demand.mode === 'required' ? rank(since.question, left)[0] : undefined;
   return best === undefined ? [] : [{ candidate: best.candidate, clause: since.question }];
+}
+
+/**
+ * Names of the skills that were called for since the user spoke or whose content stands in the conversation; a content
+ * without a name is that of the skill whose listing it fits best.
+ */
+function knownSkills(
+  history: readonly HistoryEntry[],
+  candidates: readonly Candidate[],
+  since: Since,
+): ReadonlySet<string> {
+  const listed = candidates.filter(({ kind }) => kind === 'skill');
+  if (listed.length === 0) return new Set();
+  const loaded = loadedSkills(history).map(
+    ({ name, content }) => name ?? rank(content, listed)[0]?.candidate.name ?? '',
+  );
+  return new Set([...since.skills, ...loaded].map((name) => name.normalize('NFC')));
+}
+
+function isKnown(candidate: Candidate, known: ReadonlySet<string>): boolean {
+  return candidate.kind === 'skill' && known.has(candidate.name.normalize('NFC'));
 }
 
 function isAllowed(candidate: Candidate, allowed: ReadonlySet<string>): boolean {
@@ -107,6 +153,9 @@ function partsOf(wishes: readonly Wish[]): readonly BrainPart[] {
     const { candidate } = wish;
     if (candidate.kind === 'tool') {
       parts.push(callOf(candidate.tool, wish.clause));
+    } else if (candidate.kind === 'skill') {
+      const command = JSON.stringify({ command: candidate.name });
+      parts.push({ kind: 'call', ...namesOf(candidate.tool), arguments: command });
     } else if (!picked.has(candidate.tool)) {
       picked.add(candidate.tool);
       const names = wishes

@@ -1,8 +1,12 @@
 /**
  * Faults that a caller can ask for, in the header `x-stand-in-fault` or with the flag `--fault`:
  * `mode;key=value;key=value, mode;…`. Values are percent-decoded. Every mode understands
- * - `hop=1`: only while a menu tool is visible; `hop=2`: only while none is;
- * - `round=n`: only in the n-th round of picks since the user last spoke.
+ * - `hop=1`: only while something is to be picked from a menu or a list of skills; `hop=2`: only afterwards, or where
+ *   there is neither;
+ * - `round=n`: only in the n-th round of picks since the user last spoke;
+ * - `attempt=n`: only in the n-th attempt of a model without tools of its own, whose wrong calls were sent back.
+ *
+ * Modes that speak of Responses events do to the chunks of a chat what comes nearest; see `bend-chunks.ts`.
  */
 import { invalid } from '../api-error.ts';
 
@@ -66,6 +70,24 @@ export const faultModes = {
   big_stream: 'mb',
   /** Arguments as a JSON object where a string belongs. */
   object_arguments: '',
+  /** Arguments that are JSON and against the schema of their tool: the first of them has another type. */
+  against_schema: '',
+  /** Breaks off inside the last call, as at a limit of tokens: `length` in a chat, `incomplete` in a response. */
+  cut_call: '',
+  /** Calls the skill `name` (`no_such_skill`) that nobody listed. */
+  wrong_skill: 'name',
+  /** A `<think>` block before the text, with what looks like a call in it. */
+  think_block: '',
+  /** Models without tools: the call is not quite JSON. `slip`: trailing_comma (default), raw_newline, python, quotes, half. */
+  malformed_call: 'slip',
+  /** Chat: no `[DONE]` at the end. */
+  no_done: '',
+  /** Chat: the usage in every chunk, asked for or not. */
+  usage_repeated: '',
+  /** Chat: each call in one chunk, arguments and all. */
+  whole_calls: '',
+  /** Chat: the thought in `reasoning_content`. `demand=yes`: a 400 where calls come back without it. */
+  reasoning_content: 'demand',
 } as const;
 
 /** The name of a mode. */
@@ -79,10 +101,12 @@ export interface Fault {
 
 /** What the request at hand is, for faults that strike one hop only. */
 export interface Hop {
-  /** 1 while a menu tool is visible, else 2. */
+  /** 1 while something is to be picked from a menu or a list of skills, else 2. */
   readonly hop: 1 | 2;
   /** Picks since the user last spoke, plus one. */
   readonly round: number;
+  /** Calls that were sent back as wrong since the user last spoke, plus one; 1 where nothing is said. */
+  readonly attempt?: number;
 }
 
 function isMode(name: string): name is FaultMode {
@@ -99,7 +123,7 @@ export function parseFaults(spec: string | undefined): readonly Fault[] {
     for (const pair of pairs) {
       const at = pair.indexOf('=');
       const key = pair.slice(0, at);
-      if (at < 0 || !['hop', 'round', ...faultModes[mode].split(' ')].includes(key)) {
+      if (at < 0 || !['hop', 'round', 'attempt', ...faultModes[mode].split(' ')].includes(key)) {
         throw invalid('x-stand-in-fault', null, `Fault '${mode}' has no key '${pair}'.`);
       }
       values.set(key, decodeURIComponent(pair.slice(at + 1)));
@@ -116,7 +140,10 @@ export class Faults {
     this.#faults = faults.filter(({ values }) => {
       const onHop = values.get('hop') ?? String(hop.hop);
       const inRound = values.get('round') ?? String(hop.round);
-      return onHop === String(hop.hop) && inRound === String(hop.round);
+      const inAttempt = values.get('attempt') ?? String(hop.attempt ?? 1);
+      return (
+        onHop === String(hop.hop) && inRound === String(hop.round) && inAttempt === String(hop.attempt ?? 1)
+      );
     });
   }
 

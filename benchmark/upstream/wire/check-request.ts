@@ -1,12 +1,12 @@
 /** Refuses requests as OpenAI does, before anything is read from them. */
-import { ApiError, invalid, missing, wrongType } from '../api-error.ts';
+import { invalid, missing, wrongType } from '../api-error.ts';
 import { elementsOf, isObject, numberOf, objectsOf, stringOr } from '../json-value.ts';
 import type { JsonObject } from '../json-value.ts';
+import { checkFields, checkTemperature } from '../check-fields.ts';
+import type { FieldKind } from '../check-fields.ts';
 import { checkTools } from './check-tools.ts';
 
-type Kind = 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array';
-
-const fieldKinds: Readonly<Record<string, Kind>> = {
+const fieldKinds: Readonly<Record<string, FieldKind>> = {
   model: 'string',
   instructions: 'string',
   previous_response_id: 'string',
@@ -25,51 +25,15 @@ const fieldKinds: Readonly<Record<string, Kind>> = {
   user: 'string',
 };
 
-const kindWords: Readonly<Record<Kind, string>> = {
-  string: 'a string',
-  boolean: 'a boolean',
-  number: 'a decimal',
-  integer: 'an integer',
-  object: 'an object',
-  array: 'an array',
-};
-
-/** Reads the body's JSON; throws OpenAI's 400 where it is none or no object. */
-export function parseBody(value: unknown): JsonObject {
-  if (isObject(value)) return value;
-  const message =
-    value === undefined
-      ? 'We could not parse the JSON body of your request. (HINT: This likely means you aren’t using your HTTP library correctly. The API expects a JSON payload, but what was sent was not valid JSON.)'
-      : `Invalid body: expected an object, but got ${Array.isArray(value) ? 'an array' : typeof value} instead.`;
-  throw new ApiError({ status: 400, message });
-}
-
-/** Checks a Responses request; throws an {@link ApiError} about the first fault. */
+/** Checks a Responses request; throws an `ApiError` about the first fault. */
 export function checkRequest(body: JsonObject): void {
   const model = body['model'];
   if (model === undefined || model === null) throw missing('model');
-  for (const [field, kind] of Object.entries(fieldKinds)) {
-    const value = body[field];
-    if (value !== undefined && value !== null && !isKind(value, kind))
-      throw wrongType(field, kindWords[kind], value);
-  }
+  checkFields(body, fieldKinds);
   checkInput(body);
   if (body['tools'] !== undefined && body['tools'] !== null) checkTools(body['tools'], 'tools');
   checkRanges(body);
   checkToolChoice(body);
-}
-
-function isKind(value: unknown, kind: Kind): boolean {
-  switch (kind) {
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-      return Number.isInteger(value);
-    default:
-      return typeof value === kind;
-  }
 }
 
 function checkRanges(body: JsonObject): void {
@@ -78,11 +42,7 @@ function checkRanges(body: JsonObject): void {
     const message = `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${String(most)} instead.`;
     throw invalid('max_output_tokens', 'integer_below_min_value', message);
   }
-  const temperature = numberOf(body['temperature']);
-  if (temperature !== undefined && (temperature < 0 || temperature > 2)) {
-    const message = `Invalid 'temperature': decimal out of range. Expected a value between 0 and 2, but got ${String(temperature)} instead.`;
-    throw invalid('temperature', 'decimal_out_of_range', message);
-  }
+  checkTemperature(body);
 }
 
 function checkInput(body: JsonObject): void {

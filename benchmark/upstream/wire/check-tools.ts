@@ -45,11 +45,12 @@ function checkTool(tool: JsonObject, where: string, names: Set<string>): void {
   if (type === 'function') checkFunction(tool, name, where);
 }
 
-function checkName(name: unknown, where: string): string {
+/** Checks a tool's name; throws an `ApiError`. */
+export function checkName(name: unknown, where: string, longest = longestName): string {
   if (name === undefined) throw missing(where);
   if (typeof name !== 'string') throw wrongType(where, 'a string', name);
-  if (name.length > longestName) {
-    const message = `Invalid '${where}': string too long. Expected a string with maximum length ${String(longestName)}, but got a string with length ${String(name.length)} instead.`;
+  if (name.length > longest) {
+    const message = `Invalid '${where}': string too long. Expected a string with maximum length ${String(longest)}, but got a string with length ${String(name.length)} instead.`;
     throw invalid(where, 'string_above_max_length', message);
   }
   if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
@@ -59,7 +60,8 @@ function checkName(name: unknown, where: string): string {
   return name;
 }
 
-function checkFunction(tool: JsonObject, name: string, where: string): void {
+/** Checks what a function tool says beside its name; throws an `ApiError`. */
+export function checkFunction(tool: JsonObject, name: string, where: string): void {
   const { description, parameters, strict } = tool;
   if (description !== undefined && description !== null && typeof description !== 'string') {
     throw wrongType(`${where}.description`, 'a string', description);

@@ -34,6 +34,8 @@ export interface DecodedRequest {
   readonly items: readonly JsonObject[];
   readonly prompt: readonly PromptSegment[];
   readonly cacheKey: string;
+  /** How finely a stream cuts texts; undefined: as usual. */
+  readonly lettersPerDelta?: number;
 }
 
 /** Decodes a checked body; `chain` are the items of the responses that it continues. */
@@ -57,7 +59,7 @@ export function decodeRequest(body: JsonObject, chain: readonly JsonObject[]): D
       tools: visibleTools(tools, all),
       demand: decodeDemand(body['tool_choice']),
       parallel: body['parallel_tool_calls'] !== false,
-      history: decodeHistory(all),
+      history: [...instructionEntry(instructions), ...decodeHistory(all)],
       form: decodeForm(body['text']),
     },
     reasoning: decodeReasoning(body),
@@ -66,6 +68,12 @@ export function decodeRequest(body: JsonObject, chain: readonly JsonObject[]): D
     prompt,
     cacheKey: `${stringOr(body['model'], '')}\n${stringOr(body['prompt_cache_key'], '')}`,
   };
+}
+
+/** Instructions are a system message that stands first. */
+function instructionEntry(instructions: unknown): BrainRequest['history'] {
+  if (typeof instructions !== 'string') return [];
+  return [{ kind: 'message', role: 'system', text: instructions, images: 0 }];
 }
 
 function visibleTools(tools: readonly JsonObject[], items: readonly JsonObject[]): BrainRequest['tools'] {

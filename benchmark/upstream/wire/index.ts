@@ -1,6 +1,9 @@
 export { checkChain } from './check-chain.ts';
 export type { FindItem, KnownItem } from './check-chain.ts';
-export { checkRequest, parseBody } from './check-request.ts';
+export { checkRequest } from './check-request.ts';
+export { checkFunction, checkName } from './check-tools.ts';
+export { cutParts, thinkingTokens } from './cut-parts.ts';
+export { cutText } from './cut-text.ts';
 export { itemSegments, itemsOf } from './decode-items.ts';
 export { decodeRequest } from './decode-request.ts';
 export type { DecodedRequest } from './decode-request.ts';

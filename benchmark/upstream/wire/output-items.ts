@@ -1,6 +1,6 @@
 /** From the brain's answer to Responses output items, within the tokens that the caller allows. */
 import type { BrainAnswer, BrainPart } from '../brain/index.ts';
-import { countTokens } from '../usage/index.ts';
+import { cutParts, thinkingTokens } from './cut-parts.ts';
 import type { DecodedRequest, ReasoningDemand } from './decode-request.ts';
 import { seal } from './seal.ts';
 
@@ -59,77 +59,25 @@ export interface Output {
 /** Gives out an id with a prefix, never one twice. */
 export type NextId = (prefix: string) => string;
 
-/** How much an effort multiplies a thought. */
-const effortFactor: Readonly<Record<string, number>> = {
-  minimal: 1,
-  low: 2,
-  medium: 8,
-  high: 24,
-  xhigh: 48,
-  max: 64,
-};
-
 /** Builds the output items, cut where `max_output_tokens` ends them. */
 export function buildOutput(request: DecodedRequest, answer: BrainAnswer, nextId: NextId): Output {
   const items: OutputItem[] = [];
   let left = request.maxOutputTokens;
   let reasoningTokens = 0;
   if (request.reasoning !== undefined) {
-    reasoningTokens = Math.min(
-      left,
-      countTokens(answer.thought) * (effortFactor[request.reasoning.effort] ?? 8),
-    );
+    reasoningTokens = Math.min(left, thinkingTokens(answer.thought, request.reasoning.effort));
     left -= reasoningTokens;
     items.push(reasoningItem(request.reasoning, answer.thought, nextId('rs')));
   }
-  let outputTokens = reasoningTokens;
-  let complete = true;
-  for (const part of answer.parts) {
-    if (left <= 0) {
-      complete = false;
-      break;
-    }
-    const { kept, tokens, whole } = cutPart(part, left);
-    items.push(itemOf(kept, whole ? 'completed' : 'incomplete', nextId));
-    outputTokens += tokens;
-    left -= tokens;
-    complete = whole;
-    if (!whole) break;
-  }
-  return { items, complete, outputTokens, reasoningTokens };
+  const { kept, tokens, complete } = cutParts(answer, left);
+  for (const { part, whole } of kept) items.push(itemOf(part, whole ? 'completed' : 'incomplete', nextId));
+  return { items, complete, outputTokens: reasoningTokens + tokens, reasoningTokens };
 }
 
 function reasoningItem(demand: ReasoningDemand, thought: string, id: string): OutputItem {
   const summary = demand.summary ? [{ type: 'summary_text', text: thought } as const] : [];
   const item = { id, type: 'reasoning', summary } as const;
   return demand.encrypted ? { ...item, encrypted_content: seal(thought, id) } : item;
-}
-
-/** Tokens that wrap a call in the output. */
-const callTokens = 8;
-
-function cutPart(part: BrainPart, left: number): { kept: BrainPart; tokens: number; whole: boolean } {
-  const text = part.kind === 'text' ? part.text : part.kind === 'call' ? part.arguments : part.input;
-  const around = part.kind === 'text' ? 2 : callTokens + countTokens(part.name);
-  const tokens = countTokens(text) + around;
-  if (tokens <= left) return { kept: part, tokens, whole: true };
-  const share = Math.max(0, (left - around) / (tokens - around));
-  const characters = Array.from(text);
-  const cut = characters.slice(0, Math.floor(characters.length * share)).join('');
-  return { kept: withText(part, cut), tokens: left, whole: false };
-}
-
-function withText(part: BrainPart, text: string): BrainPart {
-  switch (part.kind) {
-    case 'text':
-      return { ...part, text };
-    case 'call':
-      return { ...part, arguments: text };
-    case 'custom':
-      return { ...part, input: text };
-    default:
-      return part satisfies never;
-  }
 }
 
 function itemOf(part: BrainPart, status: Status, nextId: NextId): OutputItem {

@@ -1,5 +1,6 @@
 /** The events of a streamed response, in OpenAI's order (`openai` 7.59 `ResponseStreamEvent`). */
 import type { JsonObject } from '../json-value.ts';
+import { cutText } from './cut-text.ts';
 import type { OutputItem } from './output-items.ts';
 import { responseObject } from './response-object.ts';
 import type { ResponseEnd, ResponseHead } from './response-object.ts';
@@ -10,19 +11,13 @@ export interface StreamEvent {
   readonly [field: string]: unknown;
 }
 
-/** Characters in one delta. */
-const deltaLength = 12;
-
-/** Deltas of one text, as far as deltas of 32 Ki characters allow. */
-const mostDeltas = 500;
-
 /** All events of a response from `response.created` to the terminal one, numbered. */
 export function streamEvents(head: ResponseHead, end: ResponseEnd): readonly StreamEvent[] {
   const running = responseObject(head, { status: 'in_progress', output: [], usage: null });
   const events: StreamEvent[] = [
     { type: 'response.created', response: running },
     { type: 'response.in_progress', response: running },
-    ...end.output.flatMap((item, index) => itemEvents(item, index)),
+    ...end.output.flatMap((item, index) => itemEvents(item, index, head.request.lettersPerDelta)),
     { type: `response.${end.status}`, response: responseObject(head, end) },
   ];
   return number(events);
@@ -33,11 +28,11 @@ export function number(events: readonly StreamEvent[]): readonly StreamEvent[] {
   return events.map(({ type, ...rest }, at) => ({ type, sequence_number: at, ...rest }));
 }
 
-function itemEvents(item: OutputItem, index: number): readonly StreamEvent[] {
+function itemEvents(item: OutputItem, index: number, letters: number | undefined): readonly StreamEvent[] {
   const place = { item_id: item.id, output_index: index };
   return [
     { type: 'response.output_item.added', output_index: index, item: opened(item) },
-    ...innerEvents(item, place),
+    ...innerEvents(item, place, letters),
     { type: 'response.output_item.done', output_index: index, item },
   ];
 }
@@ -60,12 +55,14 @@ function opened(item: OutputItem): JsonObject {
 
 type Place = Readonly<{ item_id: string; output_index: number }>;
 
-function innerEvents(item: OutputItem, place: Place): readonly StreamEvent[] {
+function innerEvents(item: OutputItem, place: Place, letters: number | undefined): readonly StreamEvent[] {
   switch (item.type) {
     case 'reasoning':
       return item.summary.flatMap((part, at) => summaryEvents(part.text, { ...place, summary_index: at }));
     case 'message':
-      return item.content.flatMap((part, at) => textEvents(part.text, { ...place, content_index: at }));
+      return item.content.flatMap((part, at) =>
+        textEvents(part.text, { ...place, content_index: at }, letters),
+      );
     case 'function_call':
       return argumentEvents('response.function_call_arguments', item.arguments, {
         place,
@@ -84,13 +81,17 @@ function innerEvents(item: OutputItem, place: Place): readonly StreamEvent[] {
 function summaryEvents(text: string, place: Place & { summary_index: number }): readonly StreamEvent[] {
   return [
     { type: 'response.reasoning_summary_part.added', ...place, part: { type: 'summary_text', text: '' } },
-    ...deltas(text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...place, delta })),
+    ...cutText(text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...place, delta })),
     { type: 'response.reasoning_summary_text.done', ...place, text },
     { type: 'response.reasoning_summary_part.done', ...place, part: { type: 'summary_text', text } },
   ];
 }
 
-function textEvents(text: string, place: Place & { content_index: number }): readonly StreamEvent[] {
+function textEvents(
+  text: string,
+  place: Place & { content_index: number },
+  letters: number | undefined,
+): readonly StreamEvent[] {
   const part = (inner: string): JsonObject => ({
     type: 'output_text',
     annotations: [],
@@ -99,7 +100,12 @@ function textEvents(text: string, place: Place & { content_index: number }): rea
   });
   return [
     { type: 'response.content_part.added', ...place, part: part('') },
-    ...deltas(text).map((delta) => ({ type: 'response.output_text.delta', ...place, delta, logprobs: [] })),
+    ...cutText(text, letters).map((delta) => ({
+      type: 'response.output_text.delta',
+      ...place,
+      delta,
+      logprobs: [],
+    })),
     { type: 'response.output_text.done', ...place, text, logprobs: [] },
     { type: 'response.content_part.done', ...place, part: part(text) },
   ];
@@ -111,21 +117,7 @@ function argumentEvents(
   rest: { readonly place: Place; readonly done: JsonObject },
 ): readonly StreamEvent[] {
   return [
-    ...deltas(text).map((delta) => ({ type: `${type}.delta`, ...rest.place, delta })),
+    ...cutText(text).map((delta) => ({ type: `${type}.delta`, ...rest.place, delta })),
     { type: `${type}.done`, ...rest.place, ...rest.done },
   ];
-}
-
-/** Cuts a text into pieces, longer ones where there would be too many; never inside a character. */
-function deltas(text: string): readonly string[] {
-  const length = Math.max(deltaLength, Math.min(32_768, Math.ceil(text.length / mostDeltas)));
-  const pieces: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const inside = /[\ud800-\udbff]/.test(text.charAt(at + length - 1));
-    const end = at + length + (inside ? 1 : 0);
-    pieces.push(text.slice(at, end));
-    at = end;
-  }
-  return pieces;
 }
