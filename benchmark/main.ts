@@ -66,13 +66,10 @@ async function bench(): Promise<void> {
 
 async function measure(peers: Peers): Promise<BenchResults> {
   const { quick } = values;
-  const cpu = await measureCpu(peers, {
-    toolCounts: (values.tools ?? (quick ? '37' : '1,37,200')).split(',').map(Number),
-    rounds: quick ? 3 : 5,
-    secondsPerRun: quick ? 0.6 : 1.5,
-    connections: 16,
-    note,
-  });
+  const runs = { rounds: quick ? 3 : 5, secondsPerRun: quick ? 0.6 : 1.5, connections: 16, note };
+  const toolCounts = (values.tools ?? (quick ? '37' : '1,37,200')).split(',').map(Number);
+  const cpu = await measureCpu(peers, { ...runs, api: 'responses', toolCounts });
+  const chat = await measureCpu(peers, { ...runs, api: 'chat', toolCounts: [37] });
   note('latency');
   const latency = await measureLatency(
     peers,
@@ -87,6 +84,7 @@ async function measure(peers: Peers): Promise<BenchResults> {
     node: process.version,
     processors: cpus().map(({ model }) => model),
     cpu,
+    chat,
     latency,
     ...soak,
     reload,

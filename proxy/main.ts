@@ -148,10 +148,15 @@ function reportReload(outcome: ReloadOutcome, store: ConfigStore, telemetry: Tel
 }
 
 function createPreview(store: ConfigStore): PreviewTurn {
-  return ({ requestBody, rules, headers }) => {
-    if (rules !== undefined) return previewTurn(requestBody, compileText(rules, 'rules').ruleSets, headers);
+  return ({ requestBody, endpoint, rules, headers }) => {
     const state = store.current();
-    if (state.status === 'ready') return previewTurn(requestBody, state.snapshot.ruleSets, headers);
+    const skills = state.status === 'ready' ? state.snapshot.skills : new Map();
+    if (rules !== undefined) {
+      const { ruleSets } = compileText(rules, 'rules');
+      return previewTurn(requestBody, { endpoint, rules: { ruleSets, skills }, headers });
+    }
+    if (state.status === 'ready')
+      return previewTurn(requestBody, { endpoint, rules: state.snapshot, headers });
     throw new ToolrollError('rules_unavailable', {
       reason: state.status === 'invalid' ? state.lastError : 'they are still being loaded',
     });

@@ -1,7 +1,7 @@
 /** Nothing is measured that does not do what it is measured for. */
 import type { Connection } from '../load/index.ts';
 import type { Format } from './turn-body.ts';
-import type { Variant } from './variants.ts';
+import type { Api, Variant } from './variants.ts';
 
 /** What one answer has to look like. */
 export interface Checked {
@@ -9,6 +9,7 @@ export interface Checked {
   readonly url: string;
   readonly body: string;
   readonly format: Format;
+  readonly api: Api;
 }
 
 /**
@@ -18,15 +19,12 @@ export interface Checked {
  * @throws Error if anything is not as it should be
  */
 export async function checkVariant(connection: Connection, checked: Checked): Promise<number> {
-  const { variant, url, body, format } = checked;
+  const { variant, url, body, format, api } = checked;
   const answer = await connection.send(url, body);
-  const response = format === 'json' ? answer.text : lastEvent(answer.text);
-  const { called, tools } = readResponse(JSON.parse(response));
   const found = {
     status: answer.status,
     plan: answer.headers['x-toolroll-plan'],
-    called,
-    tools,
+    ...(api === 'chat' ? readChat(answer.text, body) : readResponses(answer.text, format)),
   };
   const wanted = {
     status: 200,
@@ -40,6 +38,16 @@ export async function checkVariant(connection: Connection, checked: Checked): Pr
     throw new Error(`${variant.title} does not do what it should: ${field} is and should be ${said}`);
   }
   return answer.text.length;
+}
+
+/** The name of the tool called; chat completions echo no tools, so those of the request stand for them. */
+function readChat(text: string, body: string): { called: string | undefined; tools: string } {
+  const called = /"function":\{"name":"(\w+)"/.exec(text)?.[1];
+  return { called, tools: JSON.stringify(fieldOf(JSON.parse(body), 'tools')) };
+}
+
+function readResponses(text: string, format: Format): { called: unknown; tools: string } {
+  return readResponse(JSON.parse(format === 'json' ? text : lastEvent(text)));
 }
 
 function lastEvent(stream: string): string {

@@ -3,6 +3,7 @@ import { variants } from '../peers/index.ts';
 import type { VariantName } from '../peers/index.ts';
 import {
   addedLatencyLimitMs,
+  chatLimit,
   manyToolsLimit,
   reloadBlockLimitMs,
   rssLimit,
@@ -15,6 +16,7 @@ import type { BenchResults, Finding } from './results.ts';
 export function findingsOf(results: BenchResults): readonly Finding[] {
   return [
     ...manyTools(results),
+    ...chatAgainstResponses(results),
     ...latency(results),
     ...memory(results),
     ...reload(results),
@@ -39,6 +41,25 @@ function manyTools({ cpu }: BenchResults): readonly Finding[] {
         what: `CPU ratio with 200 tools against 37: ${titleOf(cell.variant)}, ${cell.format}`,
         value: cell.ratio / fewer.ratio,
         limit: manyToolsLimit,
+        unit: 'times',
+      },
+    ];
+  });
+}
+
+/** In time per request: a chat answer echoes no tools, so the bare proxy has less to carry, too. */
+function chatAgainstResponses({ cpu, chat }: BenchResults): readonly Finding[] {
+  return chat.cells.flatMap((cell): readonly Finding[] => {
+    const same = cpu.cells.find(
+      ({ variant, format, tools }) =>
+        variant === cell.variant && format === cell.format && tools === cell.tools,
+    );
+    if (same === undefined) return [];
+    return [
+      {
+        what: `CPU time of chat against responses: ${titleOf(cell.variant)}, ${cell.format}, ${String(cell.tools)} tools`,
+        value: cell.micros / same.micros,
+        limit: cell.variant === 'bare' ? undefined : chatLimit,
         unit: 'times',
       },
     ];

@@ -12,6 +12,8 @@ export const cpuLimits: Readonly<Record<VariantName, Readonly<Record<Format, num
 
 /** The ratio with 200 tools against the one with 37: no worse, but for what a repeated run differs by. */
 export const manyToolsLimit = 1.05;
+/** CPU time of a chat turn against the same turn over the Responses API. */
+export const chatLimit = 1.1;
 /** Latency that Toolroll adds per call to the upstream, p50, in milliseconds. */
 export const addedLatencyLimitMs = 1;
 export const rssLimit = 1.4;

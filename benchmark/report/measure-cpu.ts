@@ -1,11 +1,12 @@
 /** CPU time and memory of the proxies under load: peers take turns, so that a noisy machine is noisy for all. */
 import { generateLoad, median, openConnection } from '../load/index.ts';
 import type { MeasuredProcess, Shot } from '../load/index.ts';
-import { checkVariant, turnBody, variants } from '../peers/index.ts';
-import type { Format, PeerName, Peers, VariantName } from '../peers/index.ts';
+import { checkVariant, pathOf, turnBody, variants } from '../peers/index.ts';
+import type { Api, Format, PeerName, Peers, VariantName } from '../peers/index.ts';
 
 /** What is measured and how long. */
 export interface CpuSettings {
+  readonly api: Api;
   readonly toolCounts: readonly number[];
   readonly rounds: number;
   /** About how long one run of one cell takes. */
@@ -59,7 +60,7 @@ export async function measureCpu(peers: Peers, settings: CpuSettings): Promise<C
   const rssSamples: Record<PeerName, number[]> = { bare: [], noRules: [], oneHop: [], twoHops: [] };
   const cells = await prepareCells(peers, settings, rssSamples);
   for (let round = 1; round <= settings.rounds; round += 1) {
-    settings.note(`CPU time: round ${String(round)} of ${String(settings.rounds)}`);
+    settings.note(`${settings.api}: CPU time, round ${String(round)} of ${String(settings.rounds)}`);
     for (const cell of cells) cell.micros.push(await runCell(cell, settings.connections));
   }
   return {
@@ -76,19 +77,19 @@ export async function measureCpu(peers: Peers, settings: CpuSettings): Promise<C
 /** Checks and warms up every cell, and finds out how many requests fill a run. */
 async function prepareCells(
   peers: Peers,
-  { toolCounts, secondsPerRun, connections, note }: CpuSettings,
+  { api, toolCounts, secondsPerRun, connections, note }: CpuSettings,
   rssSamples: Readonly<Record<PeerName, number[]>>,
 ): Promise<readonly Cell[]> {
   const connection = openConnection();
   const cells: Cell[] = [];
   for (const tools of toolCounts) {
-    note(`warming up with ${String(tools)} tools`);
+    note(`${api}: warming up with ${String(tools)} tools`);
     for (const format of FORMATS) {
-      const body = turnBody(tools, format);
-      for (const variant of variants) {
+      const body = turnBody(tools, format, api);
+      for (const variant of variants.filter(({ path }) => api === 'responses' || path === undefined)) {
         const proxy = peers.proxies[variant.peer];
-        const url = proxy.url + variant.path;
-        const answerChars = await checkVariant(connection, { variant, url, body, format });
+        const url = proxy.url + pathOf(variant, api);
+        const answerChars = await checkVariant(connection, { variant, url, body, format, api });
         const shot = { url, body, answerChars };
         const seconds = await generateLoad(shot, { connections, requests: CALIBRATION_REQUESTS });
         const fitting = Math.round((CALIBRATION_REQUESTS / seconds) * secondsPerRun);

@@ -1,7 +1,7 @@
 /** What a proxy adds to the latency of a turn while nothing else is going on. */
 import { median, openConnection } from '../load/index.ts';
 import type { Connection } from '../load/index.ts';
-import { turnBody, variants } from '../peers/index.ts';
+import { pathOf, turnBody, variants } from '../peers/index.ts';
 import type { Format, Peers, VariantName } from '../peers/index.ts';
 import { menuOf, tools } from '../scenarios/index.ts';
 
@@ -57,7 +57,7 @@ async function measureFormat(
   const reveal = probe(upstreamUrl, turnBody(1, format));
   const ways = variants.map((variant) => ({
     variant,
-    probe: probe(peers.proxies[variant.peer].url + variant.path, turnBody(TOOLS, format)),
+    probe: probe(peers.proxies[variant.peer].url + pathOf(variant, 'responses'), turnBody(TOOLS, format)),
   }));
   const probes = [direct, pick, reveal, ...ways.map((way) => way.probe)];
   for (let round = 0; round <= rounds; round += 1) {

@@ -1,6 +1,6 @@
 /** Memory over very many turns. */
 import { generateLoad, median, openConnection } from '../load/index.ts';
-import { checkVariant, turnBody, variants } from '../peers/index.ts';
+import { checkVariant, pathOf, turnBody, variants } from '../peers/index.ts';
 import type { Peers } from '../peers/index.ts';
 
 /** Resident memory of the proxy along the way. */
@@ -25,13 +25,13 @@ export async function measureSoak(
   const variant = variants.find(({ name }) => name === 'twoHops');
   if (variant === undefined) throw new Error('there is no two-hop variant');
   const proxy = peers.proxies[variant.peer];
-  const url = proxy.url + variant.path;
+  const url = proxy.url + pathOf(variant, 'responses');
   const connection = openConnection();
   const rssBytes: number[] = [];
   for (let part = 1; part <= PARTS; part += 1) {
     for (const format of ['json', 'sse'] as const) {
       const body = turnBody(TOOLS, format);
-      const answerChars = await checkVariant(connection, { variant, url, body, format });
+      const answerChars = await checkVariant(connection, { variant, url, body, format, api: 'responses' });
       await generateLoad(
         { url, body, answerChars },
         { connections: CONNECTIONS, requests: Math.ceil(requests / PARTS / 2) },

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateLoad, openConnection } from '../load/index.ts';
 import type { MeasuredProcess } from '../load/index.ts';
-import { checkVariant, turnBody, variants } from '../peers/index.ts';
+import { checkVariant, pathOf, turnBody, variants } from '../peers/index.ts';
 import type { Format, Peers, Variant } from '../peers/index.ts';
 import { clearRules, writeRules } from './measure-reload.ts';
 
@@ -50,10 +50,14 @@ async function profileOne(
   format: Format,
 ): Promise<ProfileSummary> {
   const proxy = peers.proxies[variant.peer];
-  const url = proxy.url + variant.path;
+  const url = proxy.url + pathOf(variant, 'responses');
   const body = turnBody(TOOLS, format);
   const connection = openConnection();
-  const shot = { url, body, answerChars: await checkVariant(connection, { variant, url, body, format }) };
+  const shot = {
+    url,
+    body,
+    answerChars: await checkVariant(connection, { variant, url, body, format, api: 'responses' }),
+  };
   connection.close();
   await generateLoad(shot, { connections: CONNECTIONS, requests: WARM_UP });
   await proxy.ask('profile');

@@ -9,6 +9,8 @@ export interface BenchResults {
   readonly node: string;
   readonly processors: readonly string[];
   readonly cpu: CpuResult;
+  /** The same over chat completions. */
+  readonly chat: CpuResult;
   readonly latency: readonly LatencyResult[];
   readonly reload: ReloadResult;
   readonly tokens: TokenResult;

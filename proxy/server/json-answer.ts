@@ -27,7 +27,7 @@ export class JsonAnswer<T extends Turn> {
     const bytes = await this.#read(answer);
     const text = decodeText(bytes);
     run.record.hopContent(text);
-    const decoded = run.adapter.decodeResponse(text);
+    const decoded = run.adapter.decodeResponse(answer.transport?.decodeResponse(text) ?? text);
     if (decoded === undefined) return this.#unreadable(answer, bytes);
     const shown = new Set<number>();
     const note = (verdicts: readonly ItemVerdict[]): void => {
@@ -61,7 +61,7 @@ export class JsonAnswer<T extends Turn> {
   /** An answer that is none of this API's: the app gets it as it is, unless something of ours may stand in it. */
   #unreadable({ hop, response }: HopAnswer, bytes: Buffer): Next {
     const { run } = this.#context;
-    if (run.app.isCommitted || mustBeRead(run.plan, hop)) {
+    if (run.app.isCommitted || mustBeRead(run, hop)) {
       throw new ToolrollError('upstream_malformed', { reason: 'its answer is not a JSON object' });
     }
     run.record.hopEnded(undefined);
@@ -70,7 +70,11 @@ export class JsonAnswer<T extends Turn> {
     return { kind: 'answer' };
   }
 
-  #send({ changes, response }: HopAnswer, decoded: DecodedResponse, shown: ReadonlySet<number>): void {
+  #send(
+    { changes, response, appended }: HopAnswer,
+    decoded: DecodedResponse,
+    shown: ReadonlySet<number>,
+  ): void {
     const { run } = this.#context;
     const { adapter, turn, plan } = run;
     if (run.app.isCommitted) {
@@ -82,7 +86,7 @@ export class JsonAnswer<T extends Turn> {
       echo: adapter.echoOf(turn, changes),
       names: nameMapsOf(turn, plan),
       usage: plan.ruleSet.selection.usage === 'sum' ? this.#context.usage : [],
-      appended: undefined,
+      appended,
     });
     if (decoded.status === 'failed') run.record.ended('upstream_error');
     const bytes = Buffer.from(body);

@@ -1,10 +1,13 @@
 import { hopChanges, HopMachine } from '../core/hops/index.ts';
-import { planTurn } from '../core/plan/index.ts';
 import type { Plan } from '../core/plan/index.ts';
-import { responsesAdapter } from '../core/protocols/index.ts';
+import { chatAdapter, responsesAdapter } from '../core/protocols/index.ts';
+import type { ProtocolAdapter } from '../core/protocols/index.ts';
 import { isJsonObject, lastMember, parseJson, scanObject, sliceSpan } from '../core/json/index.ts';
-import { matchRuleSet } from '../core/rules/index.ts';
-import type { CompiledRuleSet, Operation } from '../core/rules/index.ts';
+import type { CompiledTextTools, Operation } from '../core/rules/index.ts';
+import { createTextTransport } from '../core/text-tools/index.ts';
+import type { Protocol, Turn } from '../core/turn/index.ts';
+import { planRequest } from './planned-turn.ts';
+import type { PlanningFacts } from './planned-turn.ts';
 
 /** What a turn would become. JSON texts are raw, so that numbers and spelling survive. */
 export interface Preview {
@@ -19,31 +22,42 @@ export interface Preview {
   readonly finalRequest: string;
 }
 
+/** What a preview is made with. */
+export interface PreviewSettings {
+  readonly endpoint: Protocol;
+  readonly rules: Pick<PlanningFacts, 'ruleSets' | 'skills'>;
+  /** Headers of the request, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * Takes a request through everything but the upstream: what its first hop would send.
  *
  * @param requestBody the raw JSON text of the request
- * @param headers of the request, by lower-case name
  * @throws ToolrollError where the turn would be refused
  */
 export function previewTurn(
   requestBody: string,
-  ruleSets: readonly CompiledRuleSet[],
-  headers: Readonly<Record<string, string>> = {},
+  { endpoint, rules, headers = {} }: PreviewSettings,
 ): Preview {
-  const decoded = responsesAdapter.decodeRequest(requestBody);
-  if (decoded.kind === 'not_a_turn') return untouched(requestBody, decoded.reason, null);
-  const { turn } = decoded;
-  const ruleSet = matchRuleSet(ruleSets, {
-    endpoint: turn.protocol,
-    model: turn.model,
-    header: (name) => (Object.hasOwn(headers, name) ? [headers[name] ?? ''] : []),
-  });
-  if (ruleSet === undefined) return untouched(requestBody, 'no_rule_set', null);
-  if (ruleSet.mode === 'off') return untouched(requestBody, 'mode_off', ruleSet.name);
-  const plan = planTurn(turn, ruleSet);
+  const header = (name: string): readonly string[] =>
+    Object.hasOwn(headers, name) ? [headers[name] ?? ''] : [];
+  return endpoint === 'chat'
+    ? previewWith(chatAdapter, requestBody, { ...rules, header })
+    : previewWith(responsesAdapter, requestBody, { ...rules, header });
+}
+
+function previewWith<T extends Turn>(
+  adapter: ProtocolAdapter<T>,
+  requestBody: string,
+  facts: PlanningFacts,
+): Preview {
+  const planned = planRequest(adapter, requestBody, facts);
+  if (planned.kind === 'bypass') return untouched(requestBody, planned.reason, planned.ruleSet);
+  const { turn, plan, textTools } = planned;
   const { hop } = new HopMachine({ plan, parallelToolCalls: true, isValidCall: () => false });
-  const finalRequest = responsesAdapter.encodeRequest(turn, hopChanges(turn, plan, hop));
+  const native = adapter.encodeRequest(turn, hopChanges(turn, plan, hop));
+  const finalRequest = planned.isUntouched ? requestBody : asSent(adapter, native, textTools);
   return {
     originalTools: toolsOf(requestBody),
     modifiedTools: toolsOf(finalRequest),
@@ -51,6 +65,21 @@ export function previewTurn(
     plan: describe(plan),
     finalRequest,
   };
+}
+
+function asSent<T extends Turn>(
+  adapter: ProtocolAdapter<T>,
+  native: string,
+  textTools: CompiledTextTools | undefined,
+): string {
+  if (textTools === undefined) return native;
+  const { protocol } = adapter;
+  return createTextTransport({
+    protocol,
+    settings: textTools,
+    attempt: 'last',
+    newId: () => '',
+  }).encodeRequest(native);
 }
 
 function describe(plan: Plan): Preview['plan'] {

@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Express } from 'express';
 
-import { responsesAdapter } from '../core/protocols/index.ts';
+import { chatAdapter, responsesAdapter } from '../core/protocols/index.ts';
 import type { Passthrough } from './passthrough.ts';
 import { createTurnRoute } from './turn-route.ts';
 import type { TurnServices } from './turn-route.ts';
@@ -14,6 +14,7 @@ export function createProxyApp(services: TurnServices, passthrough: Passthrough)
   app.disable('x-powered-by');
   app.disable('etag');
   app.post('/v1/responses', createTurnRoute(responsesAdapter, services));
+  app.post('/v1/chat/completions', createTurnRoute(chatAdapter, services));
   app.use(passthrough.handle);
   return app;
 }

@@ -1,12 +1,9 @@
 import { ToolrollError } from '../core/errors.ts';
-import { hopChanges, HopMachine, isValidCall } from '../core/hops/index.ts';
-import type { Next } from '../core/hops/index.ts';
-import type { Plan } from '../core/plan/index.ts';
-import { estimateTokens } from '../core/tokens/index.ts';
-import type { RequestChanges, Turn } from '../core/turn/index.ts';
-import type { UpstreamResponse } from '../upstream/index.ts';
+import { HopMachine, isValidCall } from '../core/hops/index.ts';
+import type { Hop, Next } from '../core/hops/index.ts';
+import type { Turn } from '../core/turn/index.ts';
 import { isEventStream } from './event-stream.ts';
-import { HopTimer } from './hop-timer.ts';
+import { HopSender, isSuccess } from './hop-sender.ts';
 import { JsonAnswer } from './json-answer.ts';
 import { relayError } from './relay-error.ts';
 import { StreamAnswer } from './stream-answer.ts';
@@ -19,25 +16,31 @@ import type { AnswerContext, HopAnswer, TurnRun } from './turn-run.ts';
  * @throws ToolrollError for what the app has to be told, as long as no stream has begun; UpstreamFailure likewise
  */
 export async function runTurn<T extends Turn>(run: TurnRun<T>): Promise<void> {
+  const hops = new HopSender(run);
   const machine = new HopMachine({
     plan: run.plan,
     parallelToolCalls: run.turn.parallelToolCalls,
     isValidCall: (key, argumentsText) => isValidCall(run.plan, key, argumentsText),
+    rejectionOf: (callId) => hops.rejectionOf(callId),
   });
-  const context: AnswerContext<T> = { run, machine, timer: new HopTimer(run.record), usage: [] };
+  const context: AnswerContext<T> = { run, machine, timer: hops.timer, usage: [] };
   const stream = new StreamAnswer(context);
   try {
-    await runHops(context, stream);
+    await runHops(context, hops, stream);
   } catch (error) {
     await stream.breakOff(error);
   }
 }
 
-async function runHops<T extends Turn>(context: AnswerContext<T>, stream: StreamAnswer<T>): Promise<void> {
+async function runHops<T extends Turn>(
+  context: AnswerContext<T>,
+  hops: HopSender<T>,
+  stream: StreamAnswer<T>,
+): Promise<void> {
   const json = new JsonAnswer(context);
   for (;;) {
-    const answer = await sendHop(context);
-    if (!isSuccess(answer.response)) {
+    const answer = await hops.send(context.machine.hop);
+    if (!isSuccess(answer.response.status)) {
       if (await fallsBack(context, answer)) continue;
       await relayError(context, answer.response, stream);
       return;
@@ -45,6 +48,7 @@ async function runHops<T extends Turn>(context: AnswerContext<T>, stream: Stream
     const next = isEventStream(answer.response.headers['content-type'])
       ? await takeStream(answer, json, stream)
       : await json.take(answer);
+    hops.noteUnreadable();
     if (next.kind === 'answer') return;
     if (next.kind === 'refuse') throw new ToolrollError(next.code, { rounds: next.rounds });
   }
@@ -63,52 +67,15 @@ async function takeStream<T extends Turn>(
   });
 }
 
-async function sendHop<T extends Turn>({ run, machine, timer }: AnswerContext<T>): Promise<HopAnswer> {
-  const { adapter, turn, plan, record } = run;
-  const { hop } = machine;
-  run.signal.throwIfAborted();
-  const changes = hopChanges(turn, plan, hop);
-  const body = adapter.encodeRequest(turn, changes);
-  record.hopStarted(hop, shownTokens(plan, changes), plan.ruleSet.auditContents ? body : undefined);
-  const response = await timer.wait(
-    run.upstream.send({
-      method: 'POST',
-      path: run.request.path,
-      headers: run.request.headers,
-      body: Buffer.from(body),
-      signal: run.signal,
-      answer: 'decoded',
-    }),
-  );
-  record.hopAnswered(response.status);
-  if (isSuccess(response) && response.undecodable !== undefined) {
-    response.body.destroy();
-    throw new ToolrollError('upstream_malformed', { reason: `content-encoding ${response.undecodable}` });
-  }
-  return { hop, changes, response };
-}
-
-function shownTokens(plan: Plan, changes: RequestChanges): number {
-  const menu = changes.added.reduce((sum, tool) => {
-    if (tool.kind === 'declaration') return sum;
-    const { name, description, parameters } = tool.definition;
-    return sum + estimateTokens(name + description + parameters);
-  }, 0);
-  return plan.applied.tools.reduce(
-    (sum, { id, estimatedTokens }) =>
-      id !== undefined && changes.tools[id] === null ? sum : sum + estimatedTokens,
-    menu,
-  );
-}
-
-function isSuccess(response: UpstreamResponse): boolean {
-  return response.status >= 200 && response.status < 300;
+/** Hops that carry what the app did not write. */
+function isOurs({ kind, carried }: Hop): boolean {
+  return carried.length > 0 && (kind === 'reselect' || kind === 'retry' || kind === 'skill');
 }
 
 /** A hop that only we asked for was refused for its form: the app must not suffer from it. */
 async function fallsBack<T extends Turn>(context: AnswerContext<T>, answer: HopAnswer): Promise<boolean> {
   const { machine, run } = context;
-  if (answer.hop.kind !== 'reselect' || answer.response.status !== 400) return false;
+  if (!isOurs(answer.hop) || answer.response.status !== 400) return false;
   run.record.hopFailed('the upstream refused to be asked again');
   // Read to its end, so that its connection can be kept.
   await context.timer.consume(answer.response.body, () => undefined);

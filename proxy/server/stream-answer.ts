@@ -8,6 +8,7 @@ import type {
   StreamFrame,
   StreamOutput,
 } from '../core/protocols/index.ts';
+import type { TextStream } from '../core/text-tools/index.ts';
 import type { Turn } from '../core/turn/index.ts';
 import { UpstreamFailure } from '../upstream/index.ts';
 import { nameMapsOf } from './name-maps.ts';
@@ -34,7 +35,7 @@ export class StreamAnswer<T extends Turn> {
     this.#encoder.beginHop({
       echo: run.adapter.echoOf(run.turn, answer.changes),
       mode: held ? 'held' : 'live',
-      appended: undefined,
+      appended: answer.appended,
     });
     run.app.startKeepalive(answer.response, run.keepaliveSeconds);
     return this.#readHop(answer);
@@ -66,10 +67,10 @@ export class StreamAnswer<T extends Turn> {
 
   async #readHop(answer: HopAnswer): Promise<Next> {
     const { run, timer } = this.#context;
-    const reading = new HopReading(run.adapter.createStreamDecoder());
+    const reading = new HopReading(run.adapter.createStreamDecoder(), answer.transport?.createStream());
     const whole = timer.consume(answer.response.body, (chunk) => {
       if (run.plan.ruleSet.auditContents) run.record.hopContent(Buffer.from(chunk).toString('utf8'));
-      return this.#pass(answer, reading, reading.decoder.push(chunk));
+      return this.#pass(answer, reading, reading.push(chunk));
     });
     try {
       await Promise.race([whole, reading.left]);
@@ -78,7 +79,7 @@ export class StreamAnswer<T extends Turn> {
       if (reading.next?.kind !== 'answer' || run.signal.aborted) throw error;
     }
     if (reading.isLeft()) leaveRest(answer, whole);
-    else await timer.waitFor(this.#pass(answer, reading, reading.decoder.flush()));
+    else await timer.waitFor(this.#pass(answer, reading, reading.flush()));
     return this.#ended(reading);
   }
 
@@ -166,18 +167,38 @@ interface HopEnd {
 }
 
 class HopReading {
-  readonly decoder: StreamDecoder;
+  readonly #decoder: StreamDecoder;
+  /** Makes calls that were written as text into native ones. */
+  readonly #transport: TextStream | undefined;
   /** Fulfilled when another hop follows, whatever this one has still to say. */
   readonly left: Promise<void>;
   errored = false;
   #next: Next | undefined;
   #leave: () => void = () => undefined;
 
-  constructor(decoder: StreamDecoder) {
-    this.decoder = decoder;
+  constructor(decoder: StreamDecoder, transport: TextStream | undefined) {
+    this.#decoder = decoder;
+    this.#transport = transport;
     this.left = new Promise((resolve) => {
       this.#leave = resolve;
     });
+  }
+
+  /** The frames that a chunk completes. */
+  push(chunk: Uint8Array): Iterable<StreamFrame> {
+    return this.#transport === undefined
+      ? this.#decoder.push(chunk)
+      : this.#decodeAll(this.#transport.push(chunk));
+  }
+
+  /** What is left when the stream has ended. */
+  *flush(): Generator<StreamFrame, void, undefined> {
+    if (this.#transport !== undefined) yield* this.#decodeAll(this.#transport.flush());
+    yield* this.#decoder.flush();
+  }
+
+  *#decodeAll(chunks: readonly Uint8Array[]): Generator<StreamFrame, void, undefined> {
+    for (const chunk of chunks) yield* this.#decoder.push(chunk);
   }
 
   get next(): Next | undefined {

@@ -7,6 +7,8 @@ import type { Plan } from '../core/plan/index.ts';
 import { computeSavings, estimateOutside } from '../core/tokens/index.ts';
 import type { Protocol, Turn, Usage } from '../core/turn/index.ts';
 import type { TurnFacts } from '../telemetry/index.ts';
+import type { TurnPlan } from './planned-turn.ts';
+import type { SkillTurn } from './skill-turn.ts';
 
 /** The part of a hop that is filled in as it goes. */
 interface OpenHop {
@@ -41,6 +43,9 @@ export class TurnRecord {
   readonly #fallbacks: FallbackReason[] = [];
   #turn: Turn | undefined;
   #plan: Plan | undefined;
+  #skills: SkillTurn<Turn> | undefined;
+  #loadedSkills: readonly string[] = [];
+  #unreadableCalls = 0;
   #ruleSet: string | null = null;
   #planName: AuditEvent['plan'] = 'bypass';
   #reasons: readonly string[] = [];
@@ -69,8 +74,9 @@ export class TurnRecord {
     this.#turn = turn;
   }
 
-  planned(turn: Turn, plan: Plan): void {
+  planned<T extends Turn>({ turn, plan, skills }: Pick<TurnPlan<T>, 'turn' | 'plan' | 'skills'>): void {
     this.#turn = turn;
+    this.#skills = skills;
     this.#plan = plan;
     this.#planName = plan.kind;
     this.#reasons = plan.reasons;
@@ -78,7 +84,12 @@ export class TurnRecord {
   }
 
   /** @param request the body sent, kept only where the rule set asks for contents */
-  hopStarted(hop: Pick<Hop, 'kind' | 'fallback'>, shownTools: number, request: string | undefined): void {
+  hopStarted(
+    hop: Pick<Hop, 'kind' | 'fallback' | 'skills'>,
+    shownTools: number,
+    request: string | undefined,
+  ): void {
+    this.#loadedSkills = hop.skills;
     if (hop.fallback !== undefined) this.#fallbacks.push(hop.fallback);
     this.#hops.push({
       kind: hop.kind,
@@ -121,6 +132,11 @@ export class TurnRecord {
   #updateHop(update: (hop: OpenHop) => void): void {
     const hop = this.#hops.at(-1);
     if (hop !== undefined) update(hop);
+  }
+
+  /** Calls that were written as text and could not be read. */
+  callsUnreadable(count: number): void {
+    this.#unreadableCalls += count;
   }
 
   /** Time spent waiting for the upstream, or for the app to read. */
@@ -176,8 +192,23 @@ export class TurnRecord {
       tokens: this.#tokens(),
       durationMs: toMicroseconds(durationMs),
       ownMs: toMicroseconds(Math.max(durationMs - this.#waitedMs, 0)),
+      ...this.#skillFacts(),
+      ...(this.#unreadableCalls === 0 ? {} : { unreadableCalls: this.#unreadableCalls }),
       ...(this.#error === undefined ? {} : { error: this.#error }),
       ...(contents === undefined ? {} : { contents }),
+    };
+  }
+
+  #skillFacts(): Pick<AuditEvent, 'skills'> {
+    if (this.#skills === undefined) return {};
+    const { active, notes } = this.#skills;
+    return {
+      skills: {
+        active: [...active],
+        loaded: [...this.#loadedSkills],
+        ...(notes.missing.length === 0 ? {} : { missing: [...notes.missing] }),
+        ...(notes.fellBack ? { fellBack: true } : {}),
+      },
     };
   }
 

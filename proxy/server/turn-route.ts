@@ -2,10 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { ConfigState } from '../config/index.ts';
 import { ToolrollError } from '../core/errors.ts';
-import { changesNothing, planTurn } from '../core/plan/index.ts';
 import type { ProtocolAdapter } from '../core/protocols/index.ts';
-import { matchRuleSet } from '../core/rules/index.ts';
-import type { CompiledRuleSet } from '../core/rules/index.ts';
 import type { Turn } from '../core/turn/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { decodeBody, UpstreamFailure, withoutHeaders } from '../upstream/index.ts';
@@ -13,6 +10,8 @@ import type { Upstream } from '../upstream/index.ts';
 import { AppResponse } from './app-response.ts';
 import { decodeUtf8 } from './decode-text.ts';
 import { forwardTurn } from './forward-turn.ts';
+import { planRequest } from './planned-turn.ts';
+import type { PlanningFacts } from './planned-turn.ts';
 import { ClientClosedError, readBody } from './read-body.ts';
 import { runTurn } from './run-turn.ts';
 import { TurnRecord } from './turn-record.ts';
@@ -36,7 +35,7 @@ export interface TurnSettings {
 interface Passage {
   readonly request: IncomingMessage;
   readonly path: string;
-  readonly ruleSets: readonly CompiledRuleSet[];
+  readonly rules: Pick<PlanningFacts, 'ruleSets' | 'skills'>;
   readonly app: AppResponse;
   readonly record: TurnRecord;
   readonly signal: AbortSignal;
@@ -62,8 +61,8 @@ export function createTurnRoute<T extends Turn>(
     const app = new AppResponse(response, record, revision);
     const signal = abortWhenGone(response);
     try {
-      const ruleSets = usableRuleSets(state, services.settings);
-      await takeTurn(adapter, services, { request, path, ruleSets, app, record, signal });
+      const rules = usableRules(state, services.settings);
+      await takeTurn(adapter, services, { request, path, rules, app, record, signal });
     } catch (error) {
       settle(error, { app, record, signal, telemetry });
     } finally {
@@ -83,9 +82,9 @@ function abortWhenGone(response: ServerResponse): AbortSignal {
 }
 
 /** A deny rule must not lapse because its file is broken, so without any valid rules turns are refused. */
-function usableRuleSets(state: ConfigState, settings: TurnSettings): readonly CompiledRuleSet[] {
-  if (state.status === 'ready') return state.snapshot.ruleSets;
-  if (settings.withoutRules === 'pass') return [];
+function usableRules(state: ConfigState, settings: TurnSettings): Passage['rules'] {
+  if (state.status === 'ready') return state.snapshot;
+  if (settings.withoutRules === 'pass') return { ruleSets: [], skills: new Map() };
   throw new ToolrollError('rules_unavailable', {
     reason: state.status === 'invalid' ? state.lastError : 'they are still being loaded',
   });
@@ -96,37 +95,37 @@ async function takeTurn<T extends Turn>(
   services: TurnServices,
   passage: Passage,
 ): Promise<void> {
-  const { request, ruleSets, record, app, signal } = passage;
+  const { request, rules, record, app, signal } = passage;
   const body = await readBody(request, services.settings.bodyLimitBytes);
   const forward = (): Promise<void> =>
-    forwardTurn({ upstream: services.upstream, request: origin(passage), body, app, record, signal });
+    forwardTurn({
+      adapter,
+      upstream: services.upstream,
+      request: origin(passage),
+      body,
+      app,
+      record,
+      signal,
+    });
 
   const bypass = (reason: string, ruleSet: string | null, turn?: Turn): Promise<void> => {
     record.bypassed(reason, ruleSet, turn);
     return forward();
   };
-  if (ruleSets.length === 0) return bypass('no_rule_set', null);
+  if (rules.ruleSets.length === 0) return bypass('no_rule_set', null);
   const readable = await readText(request, body, services.settings.bodyLimitBytes);
   if (readable.kind === 'unreadable') return bypass(readable.reason, null);
-  const decoded = adapter.decodeRequest(readable.text);
-  if (decoded.kind === 'not_a_turn') return bypass(decoded.reason, null);
-  const { turn } = decoded;
-  const ruleSet = matchRuleSet(ruleSets, {
-    endpoint: adapter.protocol,
-    model: turn.model,
+  const planned = planRequest(adapter, readable.text, {
+    ...rules,
     header: (name) => headerValues(request, name),
   });
-  if (ruleSet === undefined) return bypass('no_rule_set', null, turn);
-  if (ruleSet.mode === 'off') return bypass('mode_off', ruleSet.name, turn);
-
-  const plan = planTurn(turn, ruleSet);
-  record.planned(turn, plan);
-  if (changesNothing(turn, plan)) return forward();
+  if (planned.kind === 'bypass') return bypass(planned.reason, planned.ruleSet, planned.turn);
+  record.planned(planned);
+  if (planned.isUntouched) return forward();
   const { upstream, settings, telemetry } = services;
   return runTurn({
+    ...planned,
     adapter,
-    turn,
-    plan,
     upstream,
     request: { path: passage.path, headers: withoutHeaders(request.rawHeaders, CODING) },
     app,

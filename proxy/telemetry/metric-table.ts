@@ -95,6 +95,11 @@ function tokenMetrics(meters: Meters) {
 
 function failureMetrics(meters: Meters) {
   return {
+    unreadableCalls: meters.counter({
+      name: 'text_calls_unreadable_total',
+      help: 'Calls that a model without tools wrote as text and that could not be read, so that they stayed text.',
+      labels: ['protocol'],
+    }),
     fallbacks: meters.counter({
       name: 'fallbacks_total',
       help: 'Turns that fell back to sending every tool, by reason.',

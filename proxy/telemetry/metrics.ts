@@ -105,6 +105,7 @@ function startSeries(table: MetricTable): void {
       for (const outcome of outcomes) table.turns.start({ protocol, plan, outcome });
     }
     for (const kind of hopKinds) table.hops.start({ protocol, kind });
+    table.unreadableCalls.start({ protocol });
   }
   for (const plan of plans) {
     for (const histogram of [table.turnDuration, table.ownTime, table.firstEvent]) histogram.start({ plan });
@@ -123,6 +124,7 @@ function countTurn(table: MetricTable, turn: TurnFacts): void {
   const { protocol, plan, outcome } = event;
   table.turns.add({ protocol, plan, outcome }, 1);
   for (const hop of event.hops) table.hops.add({ protocol, kind: hop.kind }, 1);
+  table.unreadableCalls.add({ protocol }, event.unreadableCalls ?? 0);
   table.turnHops.observe({}, event.hops.length);
   table.toolsOffered.observe({}, event.tools.offered);
   table.toolsShown.observe({}, event.tools.shown);

@@ -70,6 +70,11 @@ export interface AuditEvent {
    * Milliseconds of these that were not spent waiting for the upstream.
    */
   ownMs: number;
+  skills?: AuditSkills;
+  /**
+   * Calls that the model wrote as text and that could not be read, so that they stayed text. Left out where there were none.
+   */
+  unreadableCalls?: number;
   error?: AuditError;
   contents?: AuditContents;
 }
@@ -176,6 +181,27 @@ export interface AuditTokens {
    * Whether the input tokens were estimated, because the upstream gave no usage.
    */
   estimated: boolean;
+}
+/**
+ * The skills of the turn; left out where the rule set has none.
+ */
+export interface AuditSkills {
+  /**
+   * Skills that the conversation used already.
+   */
+  active: string[];
+  /**
+   * Skills that the model asked for in this turn and got.
+   */
+  loaded: string[];
+  /**
+   * Skills that the conversation used and that are loaded no more.
+   */
+  missing?: string[];
+  /**
+   * True where strategy system was wanted and the system text has no {{SKILL}}.
+   */
+  fellBack?: boolean;
 }
 /**
  * Why the turn did not end well.
@@ -353,6 +379,14 @@ export const auditEventSchema = {
       "type": "number",
       "minimum": 0
     },
+    "skills": {
+      "$ref": "#/definitions/AuditSkills"
+    },
+    "unreadableCalls": {
+      "description": "Calls that the model wrote as text and that could not be read, so that they stayed text. Left out where there were none.",
+      "type": "integer",
+      "minimum": 1
+    },
     "error": {
       "$ref": "#/definitions/AuditError"
     },
@@ -421,6 +455,42 @@ export const auditEventSchema = {
     }
   ],
   "definitions": {
+    "AuditSkills": {
+      "description": "The skills of the turn; left out where the rule set has none.",
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "active",
+        "loaded"
+      ],
+      "properties": {
+        "active": {
+          "description": "Skills that the conversation used already.",
+          "type": "array",
+          "items": {
+            "type": "string"
+          }
+        },
+        "loaded": {
+          "description": "Skills that the model asked for in this turn and got.",
+          "type": "array",
+          "items": {
+            "type": "string"
+          }
+        },
+        "missing": {
+          "description": "Skills that the conversation used and that are loaded no more.",
+          "type": "array",
+          "items": {
+            "type": "string"
+          }
+        },
+        "fellBack": {
+          "description": "True where strategy system was wanted and the system text has no {{SKILL}}.",
+          "type": "boolean"
+        }
+      }
+    },
     "AuditHop": {
       "description": "One call to the upstream.",
       "type": "object",

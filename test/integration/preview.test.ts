@@ -5,10 +5,11 @@ const tool = (name: string): string => `{"type":"function","name":"${name}","par
 const body = `{ "model":"m", "seed":12345678901234567890, "tools":[ ${tool('a')}, ${tool('b')} ], "input":"hi" }`;
 
 function preview(spec: string, headers?: Record<string, string>): ReturnType<typeof previewTurn> {
-  const rules = `apiVersion: toolroll.dev/v1alpha1\nkind: RuleSet\nmetadata: { name: trial }\nspec: ${spec}\n`;
-  const compiled = compileText(rules, 'rules');
+  const source = `apiVersion: toolroll.dev/v1alpha1\nkind: RuleSet\nmetadata: { name: trial }\nspec: ${spec}\n`;
+  const compiled = compileText(source, 'rules');
   expect(compiled.faults).toEqual([]);
-  return previewTurn(body, compiled.ruleSets, headers);
+  const rules = { ruleSets: compiled.ruleSets, skills: new Map() };
+  return previewTurn(body, { endpoint: 'responses', rules, headers });
 }
 
 describe('a preview of a turn', () => {
@@ -42,6 +43,8 @@ describe('a preview of a turn', () => {
   });
 
   it('lets what is no turn through untouched', () => {
-    expect(previewTurn('[1]', []).plan.reasons).toEqual(['not_an_object']);
+    expect(
+      previewTurn('[1]', { endpoint: 'responses', rules: { ruleSets: [], skills: new Map() } }).plan.reasons,
+    ).toEqual(['not_an_object']);
   });
 });

@@ -1,5 +1,5 @@
 import { createCallTool } from '../meta-tools/index.ts';
-import type { MetaTool } from '../meta-tools/index.ts';
+import type { MetaTool, SkillResolution } from '../meta-tools/index.ts';
 import { applyRules, definitionOf, matchesAny, shorten } from '../rules/index.ts';
 import type { AppliedRules, AppliedTool, CompiledRuleSet, CompiledSelection } from '../rules/index.ts';
 import { stringField } from '../json/index.ts';
@@ -22,8 +22,8 @@ export type PlanReason =
   | 'few_tool_tokens'
   | 'rolled_up';
 
-/** The tool that loads skills. The app never sees it. */
-export interface SkillTool {
+/** The tool by which the model loads skills in a turn. */
+export interface SkillLoader {
   readonly definition: ToolDefinition;
   /**
    * @param argumentsText the call's arguments as the model wrote them, valid JSON or not
@@ -31,12 +31,6 @@ export interface SkillTool {
    */
   resolve(argumentsText: string, beside: readonly string[]): SkillResolution;
 }
-
-/** What a call of the skill tool asks for. */
-export type SkillResolution =
-  | { readonly kind: 'load'; readonly names: readonly string[] }
-  /** Nothing that can be loaded: tell the model so. */
-  | { readonly kind: 'answer'; readonly text: string };
 
 /** What a turn will do and why. */
 export interface Plan {
@@ -53,7 +47,7 @@ export interface Plan {
   /** Only where there is something to pick from. */
   readonly metaTool: MetaTool | undefined;
   /** Only where the model may load skills. */
-  readonly skillTool: SkillTool | undefined;
+  readonly skillTool: SkillLoader | undefined;
   readonly toolChoice: ToolChoice;
   /** What rules made of `tool_choice`, before any hop has its say. */
   readonly choiceChange: ToolChoiceChange;
@@ -65,7 +59,7 @@ export interface Plan {
  * @param skillTool offered where the request allows it
  * @throws ToolrollError `tool_denied` where the app forces a tool that a rule takes away
  */
-export function planTurn(turn: Turn, ruleSet: CompiledRuleSet, skillTool?: SkillTool): Plan {
+export function planTurn(turn: Turn, ruleSet: CompiledRuleSet, skillTool?: SkillLoader): Plan {
   const applied = applyRules(effectiveRules(turn, ruleSet), turn.toolList);
   const choice = decideChoice(turn.toolChoice, applied, ruleSet);
   const base = {
@@ -104,7 +98,7 @@ export function planTurn(turn: Turn, ruleSet: CompiledRuleSet, skillTool?: Skill
  * A choice that the app has narrowed leaves no room for a tool of ours, nor does a turn that must not have a second hop.
  * An app with a tool of that name takes care of skills itself.
  */
-function mayLoadSkills(turn: Turn, applied: AppliedRules, skillTool: SkillTool | undefined): boolean {
+function mayLoadSkills(turn: Turn, applied: AppliedRules, skillTool: SkillLoader | undefined): boolean {
   const { kind } = turn.toolChoice;
   if (skillTool === undefined || turn.oneHopReason !== undefined) return false;
   if (kind !== 'unset' && kind !== 'auto' && kind !== 'required') return false;

@@ -13,6 +13,13 @@ export class AppItems {
     this.#places = new Map();
   }
 
+  /** The place behind all items so far. */
+  append(): number {
+    const place = this.#next;
+    this.#next += 1;
+    return place;
+  }
+
   /** @param numbering `upstream`: an item that is new stands where the upstream says; `ours`: behind those so far */
   place(index: number, numbering: 'upstream' | 'ours'): number {
     const known = this.#places.get(index);

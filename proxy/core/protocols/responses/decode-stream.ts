@@ -97,7 +97,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     else if (streamed.item.kind === 'call') this.#calls.begin(index, own);
     const { item } = streamed;
     const signal: Signal = kind === 'opened' ? { kind, index, item } : { kind, index, item, text: own };
-    return { signals: [signal], wire: { kind: 'item', text, data, index, ...streamed } };
+    return { signals: [signal], wire: { kind: 'item', phase: kind, text, data, index, ...streamed } };
   }
 
   /**

@@ -11,6 +11,7 @@ import type { RequestChanges } from '../../turn/index.ts';
 import type { DecodedResponse, Echo, ResponseRewrite } from '../adapter.ts';
 import type { ResponsesTurn } from './decode-request.ts';
 import { RESPONSE_SCAN } from './decode-response.ts';
+import { endItems } from './ending.ts';
 import { itemForApp } from './items.ts';
 
 /** The upstream's answer with what the app must not see taken out and what it sent put back. */
@@ -26,7 +27,10 @@ export function encodeResponse(response: DecodedResponse, rewrite: ResponseRewri
     items.every(({ text: own }, index) => own === kept[index]);
   const members: Record<string, string> = { ...echoPresent(scan, rewrite.echo) };
   const earlier = rewrite.earlier.map(({ item, text: own }) => itemForApp(own, item, rewrite.names));
-  if (!untouched) members['output'] = `[${[...earlier, ...kept].join(',')}]`;
+  const { appended } = rewrite;
+  if (appended !== undefined) {
+    members['output'] = `[${endItems([...earlier, ...kept], appended).join(',')}]`;
+  } else if (!untouched) members['output'] = `[${[...earlier, ...kept].join(',')}]`;
   if (rewrite.usage.length > 1) members['usage'] = JSON.stringify(sumUsage(rewrite.usage));
   return applyEdits(text, editMembers(text, scan, members));
 }

@@ -9,10 +9,11 @@ import {
   sliceSpan,
 } from '../../json/index.ts';
 import type { Edit, JsonObject, ObjectScan } from '../../json/index.ts';
-import { editData, EncodedTexts, formatEvent } from '../../sse/index.ts';
-import type { Echo, NameMaps, StreamEncoder, StreamFrame, StreamOutput } from '../adapter.ts';
+import { editData, EncodedTexts, formatEvent, parseFrame } from '../../sse/index.ts';
+import type { Echo, NameMaps, StreamedHop, StreamEncoder, StreamFrame, StreamOutput } from '../adapter.ts';
 import { AppItems } from './app-items.ts';
 import { echoPresent } from './encode-response.ts';
+import { Ending } from './ending.ts';
 import { failedResponse, terminalChanges } from './encode-terminal.ts';
 import { itemForApp } from './items.ts';
 import { Sequence } from './sequence.ts';
@@ -20,6 +21,8 @@ import type { EventFrame, ResponseEvent, ResponsesFrame, StreamedItem } from './
 import { NO_ITEM } from './text-delta.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 import type { Framed } from './waiting-frames.ts';
+
+const encoder = new TextEncoder();
 
 /**
  * Joins the streams of a turn's hops.
@@ -41,6 +44,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** The event that opened the stream, and what its hop had to put back in it. */
   #opening: { readonly event: ResponseEvent; readonly echo: Echo } | undefined;
   #renumber = false;
+  #ending: Ending | undefined;
 
   constructor(names: NameMaps) {
     this.#names = names;
@@ -50,10 +54,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.#openedInHop > 0;
   }
 
-  beginHop({ echo, mode }: { readonly echo: Echo; readonly mode: 'held' | 'live' }): void {
+  beginHop({ echo, mode, appended }: StreamedHop): void {
     this.#hop += 1;
     this.#echo = echo;
-    this.#renumber = this.isOpen;
+    this.#ending = appended === undefined ? undefined : new Ending(appended);
+    this.#renumber = this.isOpen || this.#ending !== undefined;
     this.#waiting = new WaitingFrames(this.isOpen || mode === 'live');
     this.#items.beginHop();
   }
@@ -156,9 +161,26 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     wire: Extract<EventFrame, { kind: 'terminal' }>,
     usage: readonly JsonObject[],
   ): StreamOutput {
+    const ending = this.#ownMessage(wire);
     // The app must find what it was given, and under the same numbers.
     const items = this.#renumber ? this.#items.texts() : undefined;
-    return this.#writeResponse(frame, wire, terminalChanges(wire, { names: this.#names, usage, items }));
+    const changes = terminalChanges(wire, { names: this.#names, usage, items });
+    return [...ending, ...this.#writeResponse(frame, wire, changes)];
+  }
+
+  /** An answer without a message gets one of ours, where words of ours have to end it. */
+  #ownMessage({ scan }: ResponseEvent): StreamOutput {
+    if (this.#ending === undefined || this.#items.texts().length === 0) return [];
+    const place = this.#items.append();
+    const own = this.#ending.ownMessage(place);
+    if (own === undefined) return [];
+    this.#items.record(place, own.item);
+    const isNumbered = lastMember(scan, 'sequence_number') !== undefined;
+    return own.events.map((event) => {
+      const { type } = event;
+      const number = isNumbered ? { sequence_number: this.#sequence.take() } : {};
+      return formatEvent(String(type), JSON.stringify({ type, ...number, ...event }));
+    });
   }
 
   /** An event with its response object as the app has to read it: echoed fields, and one id from the first to the last. */
@@ -181,18 +203,28 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #item(frame: Framed, wire: Extract<EventFrame, { kind: 'item' }>): StreamOutput {
+    const said = this.#say(this.#ending?.beforeItem(wire), wire.index);
     const { place, text } = this.#record(wire);
-    return this.#write(frame, wire, () => ({
+    const item = this.#write(frame, wire, () => ({
       ...(this.#renumber ? { output_index: String(place) } : {}),
       ...(text === wire.own ? {} : { item: text }),
     }));
+    return [...said, ...item];
+  }
+
+  /** An event of ours among those of an item, numbered as they are. */
+  #say(text: string | undefined, index: number): StreamOutput {
+    const data = text === undefined ? undefined : parseFrame(text).data;
+    if (text === undefined || data === undefined) return [];
+    const wire = { kind: 'part', text, data, index } as const;
+    return this.#writePart({ raw: encoder.encode(text), wire }, wire);
   }
 
   /** Notes an item as the app gets it. */
   #record({ index, item, own, id }: StreamedItem): { readonly place: number; readonly text: string } {
     const place = this.#items.place(index, this.#renumber ? 'ours' : 'upstream');
     const first = id === undefined ? undefined : this.#items.firstId(place, id);
-    let text = itemForApp(own, item, this.#names);
+    let text = itemForApp(this.#ending?.inItem({ index, own }) ?? own, item, this.#names);
     if (this.#renumber && first !== undefined && first !== id) {
       text = applyEdits(text, editMembers(text, scanObject(text), { id: JSON.stringify(first) }));
     }
@@ -201,7 +233,13 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #part(frame: Framed, wire: Extract<EventFrame, { kind: 'part' }>): StreamOutput {
+    const said = this.#say(this.#ending?.beforePart(wire), wire.index);
+    return [...said, ...this.#writePart(frame, wire)];
+  }
+
+  #writePart(frame: Framed, wire: Extract<EventFrame, { kind: 'part' }>): StreamOutput {
     return this.#write(frame, wire, (scan) => ({
+      ...this.#ending?.inPart(wire, scan),
       ...(this.#renumber && wire.index !== NO_ITEM ? this.#partPlace(wire.index, scan) : {}),
       ...this.#partName(wire, scan),
     }));

@@ -26,7 +26,12 @@ export type ResponsesFrame =
   /** `response.created`, `.queued`, `.in_progress`: carries the response object. */
   | ({ readonly kind: 'lifecycle' } & ResponseEvent)
   /** The beginning or end of an item. */
-  | ({ readonly kind: 'item'; readonly text: string; readonly data: string } & StreamedItem)
+  | ({
+      readonly kind: 'item';
+      readonly phase: 'opened' | 'closed';
+      readonly text: string;
+      readonly data: string;
+    } & StreamedItem)
   /** An item that the stream never closed, as its last event has it. No event of the upstream: nothing to pass on. */
   | ({ readonly kind: 'late' } & StreamedItem)
   /** Anything else that belongs to an item: deltas, content parts, annotations. */
@@ -41,3 +46,14 @@ export type ResponsesFrame =
 
 /** A frame that carries an event of the upstream. */
 export type EventFrame = Extract<ResponsesFrame, { readonly data: string }>;
+
+/** True if that event says so itself, by its `event:` line or in its data. */
+export function statesType(
+  { text, data }: { readonly text: string; readonly data: string },
+  type: string,
+): boolean {
+  return (
+    text.includes(`event: ${type}\n`) ||
+    new RegExp(`"type"\\s*:\\s*"${type.replaceAll('.', '\\.')}"`).test(data)
+  );
+}

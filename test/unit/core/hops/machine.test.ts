@@ -1,6 +1,7 @@
 import { HopMachine } from '../../../../proxy/core/hops/index.ts';
 import type { ItemVerdict, Next } from '../../../../proxy/core/hops/index.ts';
 import { planTurn } from '../../../../proxy/core/plan/index.ts';
+import type { SkillLoader } from '../../../../proxy/core/plan/index.ts';
 import { responsesAdapter } from '../../../../proxy/core/protocols/index.ts';
 import { compileRuleSet } from '../../../../proxy/core/rules/index.ts';
 import type { AnswerItem, AnswerStatus } from '../../../../proxy/core/turn/index.ts';
@@ -27,13 +28,15 @@ function call(name: string, args: unknown = {}): AnswerItem {
 const pick = call('call_tool', { names: ['get_w'] });
 
 interface Circumstances {
+  readonly skillTool?: SkillLoader;
+  readonly rejectionOf?: (callId: string) => string | undefined;
   readonly parallelToolCalls?: boolean;
   readonly isValidCall?: () => boolean;
 }
 
 function machineFor(
   selection: Selection = {},
-  { parallelToolCalls = true, isValidCall = () => false }: Circumstances = {},
+  { parallelToolCalls = true, isValidCall = () => false, skillTool, ...others }: Circumstances = {},
 ) {
   const decoded = responsesAdapter.decodeRequest(JSON.stringify(turn()));
   if (decoded.kind !== 'turn') throw new TypeError('not a turn');
@@ -45,7 +48,8 @@ function machineFor(
       selection: { strategy: 'two_hop', minTools: 2, minToolTokens: 0, pinned: ['send_mail'], ...selection },
     },
   });
-  return new HopMachine({ plan: planTurn(decoded.turn, ruleSet), parallelToolCalls, isValidCall });
+  const plan = planTurn(decoded.turn, ruleSet, skillTool);
+  return new HopMachine({ plan, parallelToolCalls, isValidCall, ...others });
 }
 
 interface HopSeen {
@@ -260,3 +264,125 @@ describe('acceptUnseenCalls', () => {
     });
   });
 });
+
+describe('skills', () => {
+  const skillTool: SkillLoader = {
+    definition: { name: 'Skill', description: 'Loads skills.', parameters: '{"type":"object"}' },
+    resolve: (argumentsText) =>
+      argumentsText.includes('nope')
+        ? { kind: 'answer', text: 'There is no such skill.' }
+        : { kind: 'load', names: [commandOf(argumentsText)] },
+  };
+  const skill = (command: string): AnswerItem => call('Skill', { command });
+  const direct = (selection: Selection = {}): HopMachine =>
+    machineFor({ strategy: 'off', ...selection }, { skillTool });
+
+  it('that are asked for are loaded together in one more hop, and what was said before goes to the app', () => {
+    const seen = hop(direct(), [reasoning, message, skill('a'), skill('b')]);
+    expect(seen.verdicts).toEqual(['show', 'show', 'hide', 'hide']);
+    expect(seen.next).toMatchObject({ kind: 'hop', hop: { kind: 'skill', skills: ['a', 'b'], carried: [] } });
+  });
+
+  it('leave a real call that comes after them to be decided again', () => {
+    const seen = hop(direct(), [skill('a'), call('send_mail')]);
+    expect(seen.verdicts).toEqual(['hide', 'hide']);
+    expect(seen.next).toMatchObject({ kind: 'hop', hop: { kind: 'skill', skills: ['a'] } });
+  });
+
+  it('are not loaded where the app was called first: the turn is its own, but for our tool', () => {
+    const seen = hop(direct(), [call('send_mail'), skill('a')]);
+    expect(seen.verdicts).toEqual(['show', 'hide']);
+    expect(seen.next).toEqual({ kind: 'answer' });
+  });
+
+  it('and picks that are asked for at once are followed in one hop', () => {
+    const machine = machineFor({}, { skillTool });
+    const seen = hop(machine, [pick, skill('a')]);
+    expect(seen.next).toMatchObject({
+      kind: 'hop',
+      picks: ['get_w'],
+      hop: { kind: 'skill', tools: 'revealed', revealed: new Set(['send_mail', 'get_w']), skills: ['a'] },
+    });
+    expect(hop(machine, [call('get_w')]).next).toEqual({ kind: 'answer' });
+  });
+
+  it('that are loaded while the menu is shown leave the menu where it was', () => {
+    const machine = machineFor({}, { skillTool });
+    expect(hop(machine, [skill('a')]).next).toMatchObject({
+      hop: { kind: 'skill', tools: 'menu', skills: ['a'] },
+    });
+    expect(hop(machine, [pick]).next).toMatchObject({
+      hop: { kind: 'answer', tools: 'revealed', skills: ['a'] },
+    });
+  });
+
+  it('that do not exist are answered, and asked for again and again they are no longer offered', () => {
+    const machine = direct({ maxRounds: 2 });
+    const first = hop(machine, [skill('nope')]).next;
+    expect(first).toMatchObject({
+      hop: {
+        kind: 'skill',
+        skills: [],
+        skillTool: 'offered',
+        carried: [
+          { kind: 'item' },
+          { kind: 'output', callId: 'call_Skill', text: 'There is no such skill.' },
+        ],
+      },
+    });
+    expect(hop(machine, [skill('nope')]).next).toMatchObject({ hop: { skillTool: 'offered' } });
+    expect(hop(machine, [skill('nope')]).next).toMatchObject({ hop: { skillTool: 'withdrawn' } });
+  });
+
+  it('are not asked for twice: the tool goes away', () => {
+    const machine = direct();
+    hop(machine, [skill('a')]);
+    expect(hop(machine, [skill('a')]).next).toMatchObject({ hop: { skills: ['a'], skillTool: 'withdrawn' } });
+  });
+
+  it('stay out of an answer that was cut off', () => {
+    expect(hop(direct(), [message, skill('a')], 'incomplete')).toEqual({
+      verdicts: ['show', 'hide'],
+      next: { kind: 'answer' },
+    });
+  });
+});
+
+describe('calls that were written as text and cannot run', () => {
+  const rejecting = (selection: Selection = {}): HopMachine =>
+    machineFor(
+      { strategy: 'off', ...selection },
+      { rejectionOf: (callId) => (callId === 'call_bad' ? 'No such tool.' : undefined) },
+    );
+
+  it('stay inside, and the model is told why and asked again', () => {
+    const seen = hop(rejecting(), [message, call('bad')]);
+    expect(seen.verdicts).toEqual(['show', 'hide']);
+    expect(seen.next).toMatchObject({
+      hop: {
+        kind: 'retry',
+        attempt: 'more_follow',
+        carried: [
+          { kind: 'item' },
+          { kind: 'item' },
+          { kind: 'output', callId: 'call_bad', text: 'No such tool.' },
+        ],
+      },
+    });
+  });
+
+  it('are asked for once more as the last time, with two rounds', () => {
+    expect(hop(rejecting({ maxRounds: 2 }), [call('bad')]).next).toMatchObject({ hop: { attempt: 'last' } });
+    expect(rejecting({ maxRounds: 1 }).hop.attempt).toBe('last');
+  });
+
+  it('leave a good call beside them to the app, which does not get it twice', () => {
+    const machine = rejecting();
+    expect(hop(machine, [call('send_mail'), call('bad')]).verdicts).toEqual(['show', 'hide']);
+    expect(hop(machine, [call('send_mail')])).toEqual({ verdicts: ['hide'], next: { kind: 'answer' } });
+  });
+});
+
+function commandOf(argumentsText: string): string {
+  return /"command":"(\w+)"/.exec(argumentsText)?.[1] ?? '';
+}
