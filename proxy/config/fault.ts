@@ -32,6 +32,6 @@ export function fileFault(file: string, message: string): Fault {
 }
 
 /** Faults as a reader walks through the files: by file, then by line. */
-export function inPlace(faults: readonly Fault[]): Fault[] {
+export function inPlace<F extends Fault>(faults: readonly F[]): F[] {
   return [...faults].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
 }

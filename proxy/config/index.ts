@@ -10,6 +10,8 @@ export type { CompiledText } from './parse-rules.ts';
 export { loadFiles } from './load-files.ts';
 export type { LoadedFile, LoadedRules, RuleFiles } from './load-files.ts';
 export { loadDirectory } from './load-directory.ts';
+export type { LoadedDirectory, SkillSettings } from './load-directory.ts';
+export type { SkillFault } from './skill-fault.ts';
 export { readDirectory } from './read-directory.ts';
 export type { DirectoryContent } from './read-directory.ts';
 export { ConfigStore } from './store.ts';
@@ -21,7 +23,7 @@ export type {
   ReloadOutcome,
   Snapshot,
 } from './store.ts';
-export { watchDirectory } from './watch.ts';
-export type { DirectoryWatch, WatchSettings } from './watch.ts';
+export { watchConfig, watchDirectory } from './watch.ts';
+export type { ConfigWatchSettings, DirectoryWatch, WatchSettings } from './watch.ts';
 export { writeRuleFile } from './write-file.ts';
 export type { WriteOutcome } from './write-file.ts';

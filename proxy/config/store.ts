@@ -1,17 +1,29 @@
 import { fileFault } from './fault.ts';
 import type { Fault } from './fault.ts';
+import { defaultSkillMaxTokens } from './load-directory.ts';
+import type { SkillSettings } from './load-directory.ts';
 import { loadFiles, revisionOf } from './load-files.ts';
-import type { LoadedFile } from './load-files.ts';
+import type { LoadedFile, LoadedRules } from './load-files.ts';
 import type { CompiledRuleSet } from '../core/rules/index.ts';
-import { readDirectory } from './read-directory.ts';
+import type { SkillMap } from '../core/skills/index.ts';
+import { SkillLoader } from './load-skills.ts';
+import type { LoadedSkills } from './load-skills.ts';
+import { readConfig } from './read-config.ts';
+import type { ConfigContent } from './read-config.ts';
+import type { SkillContent, SkillFiles } from './read-skills.ts';
+import type { SkillFault } from './skill-fault.ts';
 
-/** One revision of the rules, frozen. A turn takes one when it begins and keeps it to its end. */
+/** One revision of rules and skills, frozen. A turn takes one when it begins and keeps it to its end. */
 export interface Snapshot {
   readonly revision: string;
   readonly files: readonly LoadedFile[];
   readonly ruleSets: readonly CompiledRuleSet[];
   /** True where there is no rule file: everything passes through. */
   readonly empty: boolean;
+  /** The skills that loaded. */
+  readonly skills: SkillMap;
+  /** What is wrong with other skills; it keeps neither rules nor good skills from serving. */
+  readonly skillFaults: readonly SkillFault[];
   /** When it was swapped in, in milliseconds since 1970. */
   readonly loadedAt: number;
 }
@@ -58,7 +70,8 @@ export interface ReloadOutcome {
 }
 
 /** What the store needs from its surroundings. */
-export interface ConfigStoreSettings {
+export interface ConfigStoreSettings extends SkillSettings {
+  /** The rules directory. */
   readonly directory: string;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -79,12 +92,18 @@ export interface ConfigLog {
 export class ConfigStore {
   private readonly settings: ConfigStoreSettings;
   private readonly listeners = new Set<(outcome: ReloadOutcome) => void>();
+  private readonly skillLoader: SkillLoader;
+  /** What was read last of the skills, for a reading that fails. */
+  private skillFiles: SkillFiles = new Map();
+  /** What the last reading of the skills complained of; not part of any file, so no revision tells it. */
+  private skillReadFaults: readonly SkillFault[] = [];
   private state: ConfigState = { status: 'loading' };
   private running: Promise<ReloadOutcome> | undefined;
   private waiting: Promise<ReloadOutcome> | undefined;
 
   constructor(settings: ConfigStoreSettings) {
     this.settings = settings;
+    this.skillLoader = new SkillLoader(settings.skillMaxTokens ?? defaultSkillMaxTokens);
   }
 
   /** What serves now. The same object until the next change. */
@@ -139,18 +158,36 @@ export class ConfigStore {
   }
 
   private async look(): Promise<Omit<ReloadOutcome, 'loadedAt' | 'durationMs'>> {
-    const content = await readDirectory(this.settings.directory);
+    const { rules, skills } = await readConfig({
+      rulesDirectory: this.settings.directory,
+      skillsDirectory: this.settings.skillsDirectory,
+    });
     const serving = this.state.status === 'ready' ? this.state.snapshot : undefined;
-    if (content.faults.length > 0) return this.refuse('unreadable', content.faults);
-    if (content.missing && serving !== undefined && !serving.empty) {
+    if (rules.faults.length > 0) return this.refuse('unreadable', rules.faults);
+    if (rules.missing && serving !== undefined && this.wouldLose(serving)) {
       return this.refuse('missing', [fileFault('', 'the rules directory is gone')]);
     }
-    const revision = revisionOf(content.files);
-    if (revision === serving?.revision) return this.confirm(revision);
+    const skillFiles = this.usableSkills(skills);
+    const revision = revisionOf(new Map([...rules.files, ...skillFiles]));
+    const sameSkillFaults = sameFaults(this.skillReadFaults, skills.faults);
+    if (revision === serving?.revision && sameSkillFaults) return this.confirm(revision);
     if (this.refusal()?.revision === revision) return this.refuse(revision, this.refusal()?.faults ?? []);
-    const loaded = await loadFiles(content.files);
+    const loaded = await loadFiles(rules.files);
     if (loaded.faults.length > 0) return this.refuse(revision, loaded.faults);
-    return this.apply(loaded, content.missing);
+    const loadedSkills = await this.skillLoader.load(skillFiles);
+    this.skillReadFaults = skills.faults;
+    return this.apply({ ...loaded, revision }, loadedSkills, rules);
+  }
+
+  /** A directory that vanished is no order to drop what was in it. */
+  private wouldLose({ empty, skills }: Snapshot): boolean {
+    return !empty || (this.settings.skillsDirectory === undefined && skills.size > 0);
+  }
+
+  /** Where the skills cannot be read, those that were read last stay. */
+  private usableSkills({ files, state }: SkillContent): SkillFiles {
+    if (state !== 'unreadable') this.skillFiles = files;
+    return this.skillFiles;
   }
 
   private refusal(): Refusal | undefined {
@@ -158,15 +195,18 @@ export class ConfigStore {
   }
 
   private apply(
-    loaded: Omit<Snapshot, 'loadedAt'>,
-    missing: boolean,
+    { revision, files, ruleSets, empty }: LoadedRules,
+    { skills, faults: loadFaults }: LoadedSkills,
+    { missing }: ConfigContent['rules'],
   ): Omit<ReloadOutcome, 'loadedAt' | 'durationMs'> {
-    const { revision, files, ruleSets, empty } = loaded;
+    const skillFaults = [...this.skillReadFaults, ...loadFaults];
     const snapshot: Snapshot = Object.freeze({
       revision,
       files: Object.freeze([...files]),
       ruleSets: Object.freeze([...ruleSets]),
       empty,
+      skills,
+      skillFaults: Object.freeze(skillFaults),
       loadedAt: this.settings.now(),
     });
     this.state = { status: 'ready', snapshot, refusal: undefined, lastFaults: [] };
@@ -179,7 +219,9 @@ export class ConfigStore {
         revision,
         files: files.length,
         ruleSets: ruleSets.map(({ name }) => name),
+        skills: skills.size,
       });
+    if (skillFaults.length > 0) log.warn('skills_faulty', { revision, faults: skillFaults });
     return { kind: 'applied', revision, faults: [], repeated: false };
   }
 

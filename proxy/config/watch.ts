@@ -1,6 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { watch } from 'chokidar';
 import type { FSWatcher } from 'chokidar';
+import { isConfigMap } from './hold-still.ts';
+import { skillsDirectoryOf } from './read-config.ts';
+import type { ConfigPlaces } from './read-config.ts';
 import type { ConfigLog } from './store.ts';
 
 /** How the rules directory is watched. */
@@ -14,8 +17,10 @@ export interface WatchSettings {
   readonly log: ConfigLog;
   /** How long after the last event to look, in milliseconds. */
   readonly debounceMs?: number;
-  /** Where news comes from; `poll` alone is for file systems that tell nothing. */
-  readonly sources?: 'events-and-poll' | 'poll';
+  /** Where news comes from; `poll` alone is for file systems that tell nothing, `events` for a watch beside another's poll. */
+  readonly sources?: 'events-and-poll' | 'poll' | 'events';
+  /** How far down events are wanted where the directory is no ConfigMap volume: 0, the default, for its own entries. */
+  readonly depth?: 0 | 1;
 }
 
 /** A running watch. */
@@ -38,6 +43,41 @@ export function watchDirectory(settings: WatchSettings): DirectoryWatch {
   return running;
 }
 
+/** What is watched for configuration. */
+export interface ConfigWatchSettings extends Omit<WatchSettings, 'directory' | 'depth'>, ConfigPlaces {}
+
+/**
+ * Watches the rules directory and the directory of skills. Any change of either leads to one look at both; the poll of
+ * the first serves the second too, which may appear later.
+ */
+export function watchConfig({
+  rulesDirectory,
+  skillsDirectory,
+  ...rest
+}: ConfigWatchSettings): DirectoryWatch {
+  const skills = new RunningWatch({
+    ...rest,
+    directory: skillsDirectoryOf({ rulesDirectory, skillsDirectory }),
+    sources: rest.sources === 'poll' ? 'poll' : 'events',
+    depth: 1,
+  });
+  const rules = new RunningWatch({
+    ...rest,
+    directory: rulesDirectory,
+    onChange: () => {
+      skills.follow();
+      rest.onChange();
+    },
+  });
+  skills.start();
+  rules.start();
+  return {
+    close: async () => {
+      await Promise.all([rules.close(), skills.close()]);
+    },
+  };
+}
+
 class RunningWatch implements DirectoryWatch {
   private readonly settings: WatchSettings;
   private watcher: FSWatcher | undefined;
@@ -58,6 +98,11 @@ class RunningWatch implements DirectoryWatch {
     });
   }
 
+  /** Makes sure that what stands at the path now is what is watched. */
+  follow(): void {
+    this.ticking = this.ticking.then(() => this.attach());
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.debounce);
@@ -69,7 +114,7 @@ class RunningWatch implements DirectoryWatch {
   }
 
   private schedulePoll(): void {
-    if (this.closed) return;
+    if (this.closed || this.settings.sources === 'events') return;
     const usual = this.settings.pollSeconds * 1000;
     const delay = this.watched === undefined ? Math.min(usual, absentPollMs) : usual;
     this.poll = setTimeout(() => {
@@ -99,15 +144,15 @@ class RunningWatch implements DirectoryWatch {
     this.watcher = undefined;
     this.watched = found?.id;
     if (found === undefined || this.settings.sources === 'poll') return;
-    this.watcher = this.open(found.path);
+    this.watcher = this.open(found.path, found.mapped ? 0 : (this.settings.depth ?? 0));
   }
 
-  private open(directory: string): FSWatcher {
+  private open(directory: string, depth: number): FSWatcher {
     const touched = (): void => {
       this.touched();
     };
     // Dot names must not be ignored: the event of a swap is `change ..data`.
-    const watcher = watch(directory, { depth: 0, followSymlinks: false, ignoreInitial: true });
+    const watcher = watch(directory, { depth, followSymlinks: false, ignoreInitial: true });
     watcher.on('all', touched);
     // What changed between the first load and this moment raised no event.
     watcher.on('ready', touched);
@@ -127,12 +172,21 @@ class RunningWatch implements DirectoryWatch {
   }
 }
 
+/** The directory that stands at a path now. */
+interface Identity {
+  readonly path: string;
+  readonly id: string;
+  /** It is a ConfigMap volume, whose swaps are all told by its own entries. */
+  readonly mapped: boolean;
+}
+
 /** A directory reached through links is watched where it really stands: a watcher does not follow them. */
-async function identify(directory: string): Promise<{ path: string; id: string } | undefined> {
+async function identify(directory: string): Promise<Identity | undefined> {
   try {
     const real = await realpath(directory);
     const { dev, ino } = await stat(real);
-    return { path: real, id: `${real}:${String(dev)}:${String(ino)}` };
+    const mapped = await isConfigMap(real);
+    return { path: real, id: `${real}:${String(dev)}:${String(ino)}:${String(mapped)}`, mapped };
   } catch {
     return undefined;
   }

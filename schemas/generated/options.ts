@@ -80,6 +80,14 @@ export interface Options {
    * How many connections the proxy holds at once; 0: no limit.
    */
   maxConnections: number;
+  /**
+   * The directory of skills: *.md and * /SKILL.md. Left out: skills/ inside the rules directory.
+   */
+  skillsDir?: string;
+  /**
+   * The most tokens, as estimated, that one skill may have; a larger one is not loaded.
+   */
+  skillMaxTokens: number;
 }
 
 /** The JSON Schema (draft-07) that the types above were generated from. */
@@ -105,7 +113,8 @@ export const optionsSchema = {
     "drainSeconds",
     "configPollSeconds",
     "auditEntries",
-    "maxConnections"
+    "maxConnections",
+    "skillMaxTokens"
   ],
   "properties": {
     "upstreamBaseUrl": {
@@ -278,6 +287,20 @@ export const optionsSchema = {
       "default": 0,
       "x-flag": "--max-connections",
       "x-env": "TOOLROLL_MAX_CONNECTIONS"
+    },
+    "skillsDir": {
+      "description": "The directory of skills: *.md and */SKILL.md. Left out: skills/ inside the rules directory.",
+      "type": "string",
+      "x-flag": "--skills-dir",
+      "x-env": "TOOLROLL_SKILLS_DIR"
+    },
+    "skillMaxTokens": {
+      "description": "The most tokens, as estimated, that one skill may have; a larger one is not loaded.",
+      "type": "integer",
+      "minimum": 1,
+      "default": 10000,
+      "x-flag": "--skill-max-tokens",
+      "x-env": "TOOLROLL_SKILL_MAX_TOKENS"
     }
   },
   "examples": [
@@ -296,7 +319,8 @@ export const optionsSchema = {
       "drainSeconds": 30,
       "configPollSeconds": 30,
       "auditEntries": 1000,
-      "maxConnections": 0
+      "maxConnections": 0,
+      "skillMaxTokens": 10000
     }
   ]
 } as const;

@@ -29,6 +29,7 @@ describe('options', () => {
       configPollSeconds: 30,
       auditEntries: 1000,
       maxConnections: 0,
+      skillMaxTokens: 10000,
     });
   });
 
