@@ -1,0 +1,388 @@
+import {
+  beginCandidate,
+  CALL_END,
+  CALL_START,
+  endsWell,
+  MAX_FENCE,
+  readCandidate,
+  TEXT,
+  THINK_END,
+  THINK_START,
+} from './scan-modes.ts';
+import type { Candidate, FenceChar, Mode } from './scan-modes.ts';
+import { readCalls } from './written-call.ts';
+import type { WrittenCall } from './written-call.ts';
+
+/** In which form a model's calls are read: between tags, as JSON (bare or in a code block), or both. */
+export type CallFormat = 'xml' | 'json' | 'any';
+
+/** A piece of an answer, in order. */
+export type ScanEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'calls'; readonly calls: readonly WrittenCall[] };
+
+export interface ScanOptions {
+  readonly format: CallFormat;
+  /** Asked for calls that were read: whether they come as calls, or stay the text that they were written as. */
+  readonly judge: (calls: readonly WrittenCall[]) => 'calls' | 'text';
+}
+
+/** How much may be read a second time after something that only looked like a call; then text stays text. */
+const MAX_REREAD_CHARS = 4 * 1024 * 1024;
+/** White space is held no longer than this. */
+const MAX_WHITE_CHARS = 65_536;
+
+const WHITE = /[ \t\r\n]*/y;
+const NOT_WHITE = /[^ \t\r\n]/;
+const NEXT_MARK = /[<`\n]/g;
+const ENDS_AT_LINE_START = /(?:^|\n)[ \t\r]*$/;
+const INFO_SO_FAR = /^[ \t]*(?:j(?:s(?:on?)?)?)?[ \t\r]*$/i;
+const INFO = /^[ \t]*(?:json)?[ \t\r]*$/i;
+const FENCE_HEAD = /^[ \t]*(`*|~*)[ \t\r]*$/;
+const NAME_KEY = /["']name["']\s*:/;
+const ARGUMENTS_KEY = /["'](?:arguments|parameters)["']\s*:/;
+
+/**
+ * Reads calls out of an answer's text, in whatever pieces it comes: the events, their texts joined, are the same for any cut.
+ *
+ * - Text goes on at once; held is only what can still be the start of a call.
+ * - `xml`: `<tool_call>` and an object (or an array of them) and `</tool_call>`, anywhere but in code and in `<think>`.
+ *   `json`: an object (or an array) that has a `name` and an object `arguments` (or `parameters`) and begins a line or the
+ *   answer, or follows a call; or one or more of them in a block of three or more backticks that says `json` or nothing.
+ * - Code is what stands in a fence, and inside a line what stands between equal runs of backticks; a run that nothing closes
+ *   on its line counts to the end of the line. A fence begins with three or more backticks anywhere on a line, or with three tildes at its
+ *   start, and ends with a line of nothing but at least as many.
+ * - `<think>` goes on to `</think>`, or to the end of the answer; what stands in it is text.
+ * - White space is text, but for a stretch that has nothing but white space in it and stands between two calls, before the
+ *   first or after the last one.
+ * - What only looked like a call is text in the model's own words, and so is one that the answer ends in.
+ */
+export class TextScanner {
+  readonly #tags: readonly string[];
+  readonly #readsJson: boolean;
+  readonly #judge: ScanOptions['judge'];
+  #mode: Mode = TEXT;
+  /** The start of what may become a tag. */
+  #carry = '';
+  /** To be read again before what follows. */
+  #again = '';
+  #rereadLeft = MAX_REREAD_CHARS;
+  #isAtLineStart = true;
+  /** What follows broken JSON up to an empty line may be the rest of it, and is no call of its own. */
+  #isInBrokenJson = false;
+  #events: ScanEvent[] = [];
+  #out = '';
+  /** White space since the last call, as long as nothing else came. */
+  #white = '';
+  #hasSpoken = false;
+  #hasCalled = false;
+  #unreadable = 0;
+
+  constructor({ format, judge }: ScanOptions) {
+    this.#tags = format === 'json' ? [THINK_START] : [CALL_START, THINK_START];
+    this.#readsJson = format !== 'xml';
+    this.#judge = judge;
+  }
+
+  /** Calls, begun at least, that could not be read and are text now. */
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  push(piece: string): ScanEvent[] {
+    this.#read(piece);
+    return this.#takeEvents();
+  }
+
+  /** The answer has ended: nothing is held any longer. */
+  flush(): ScanEvent[] {
+    while (this.#mode.kind === 'candidate') {
+      if (endsWell(this.#mode)) this.#settle(this.#mode);
+      else this.#giveUp(this.#mode);
+      this.#read('');
+    }
+    this.#say(this.#carry);
+    this.#carry = '';
+    if (this.#mode.kind === 'run' && this.#mode.isHeld) this.#say('`'.repeat(this.#mode.count));
+    if (this.#mode.kind === 'info') this.#say('`'.repeat(this.#mode.count) + this.#mode.info);
+    this.#mode = TEXT;
+    if (!this.#hasCalled) this.#out += this.#white;
+    this.#white = '';
+    return this.#takeEvents();
+  }
+
+  #takeEvents(): ScanEvent[] {
+    this.#closeText();
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #closeText(): void {
+    if (this.#out !== '') this.#events.push({ kind: 'text', text: this.#out });
+    this.#out = '';
+  }
+
+  #say(text: string): void {
+    if (this.#hasSpoken) {
+      this.#out += text;
+      return;
+    }
+    this.#white += text;
+    if (!NOT_WHITE.test(text) && this.#white.length <= MAX_WHITE_CHARS) return;
+    this.#out += this.#white;
+    this.#white = '';
+    this.#hasSpoken = true;
+  }
+
+  #read(piece: string): void {
+    let text = this.#carry + this.#again + piece;
+    this.#carry = '';
+    this.#again = '';
+    let at = 0;
+    while (at < text.length) {
+      at = this.#step(text, at);
+      if (this.#again === '') continue;
+      text = this.#again + text.slice(at);
+      this.#again = '';
+      at = 0;
+    }
+  }
+
+  #step(text: string, at: number): number {
+    const mode = this.#mode;
+    switch (mode.kind) {
+      case 'text':
+        return this.#inText(text, at);
+      case 'run':
+        return this.#inRun(mode, text, at);
+      case 'info':
+        return this.#inInfo(mode, text, at);
+      case 'inline':
+        return this.#inline(mode, text, at);
+      case 'fence':
+        return this.#inFence(mode, text, at);
+      case 'think':
+        return this.#inThink(mode, text, at);
+      case 'candidate': {
+        const { state, at: end } = readCandidate(mode, text, at);
+        if (state === 'whole') this.#settle(mode);
+        else if (state === 'broken') this.#giveUp(mode);
+        return end;
+      }
+      default:
+        return mode satisfies never;
+    }
+  }
+
+  #inText(text: string, from: number): number {
+    if (this.#isAtLineStart) {
+      const at = this.#lineStart(text, from);
+      if (at === text.length || this.#mode !== TEXT) return at;
+      if (text[at] === '<') return this.#tag(text, at);
+      this.#isAtLineStart = false;
+      return at;
+    }
+    NEXT_MARK.lastIndex = from;
+    const at = NEXT_MARK.exec(text)?.index ?? text.length;
+    this.#say(text.slice(from, at));
+    if (at === text.length) return at;
+    const mark = text[at];
+    if (mark === '<') return this.#tag(text, at);
+    if (mark === '`') return this.#beginRun('`', at);
+    this.#say('\n');
+    this.#isAtLineStart = true;
+    return at + 1;
+  }
+
+  #lineStart(text: string, from: number): number {
+    WHITE.lastIndex = from;
+    const white = WHITE.exec(text)?.[0] ?? '';
+    if (white.includes('\n')) this.#isInBrokenJson = false;
+    this.#say(white);
+    const at = from + white.length;
+    const mark = text[at];
+    if (mark === '`' || mark === '~') return this.#beginRun(mark, at);
+    const opens = (mark === '{' || mark === '[') && this.#readsJson && !this.#isInBrokenJson;
+    if (opens) this.#mode = beginCandidate('bare', '', 0);
+    return at;
+  }
+
+  /** A `<`: a tag, the start of one, or text. */
+  #tag(text: string, at: number): number {
+    for (const tag of this.#tags) {
+      if (text.startsWith(tag, at)) return this.#beginTag(tag, at);
+      if (text.length - at < tag.length && tag.startsWith(text.slice(at))) {
+        this.#carry = text.slice(at);
+        return text.length;
+      }
+    }
+    this.#say('<');
+    this.#isAtLineStart = false;
+    return at + 1;
+  }
+
+  #beginTag(tag: string, at: number): number {
+    if (tag === CALL_START) this.#mode = beginCandidate('tag', tag, 0);
+    else {
+      this.#say(tag);
+      this.#mode = { kind: 'think', tail: '' };
+    }
+    return at + tag.length;
+  }
+
+  #beginRun(char: FenceChar, at: number): number {
+    this.#mode = { kind: 'run', char, count: 0, isHeld: char === '`' && this.#readsJson };
+    this.#isAtLineStart = false;
+    return at;
+  }
+
+  #inRun(mode: Extract<Mode, { kind: 'run' }>, text: string, from: number): number {
+    const at = endOfRun(mode.char, text, from);
+    mode.count += at - from;
+    if (!mode.isHeld) this.#say(text.slice(from, at));
+    else if (mode.count > MAX_FENCE) {
+      this.#say('`'.repeat(mode.count));
+      mode.isHeld = false;
+    }
+    if (at === text.length) return at;
+    const { char, count } = mode;
+    const isFence = count >= 3;
+    if (mode.isHeld && isFence) this.#mode = { kind: 'info', count, info: '' };
+    else {
+      if (mode.isHeld) this.#say('`'.repeat(count));
+      this.#mode = char === '`' || isFence ? { kind: 'inline', char, count, run: 0 } : TEXT;
+    }
+    return at;
+  }
+
+  #inInfo(mode: Extract<Mode, { kind: 'info' }>, text: string, from: number): number {
+    const lineEnd = text.indexOf('\n', from);
+    const at = lineEnd === -1 ? text.length : lineEnd;
+    mode.info += text.slice(from, at);
+    const { count, info } = mode;
+    const opener = '`'.repeat(count);
+    const mayOpen = info.length <= 2 * MAX_FENCE && (lineEnd === -1 ? INFO_SO_FAR : INFO).test(info);
+    if (!mayOpen) {
+      this.#say(opener);
+      this.#mode = { kind: 'inline', char: '`', count, run: 0 };
+      this.#again = info;
+      return at;
+    }
+    if (lineEnd === -1) return at;
+    this.#mode = beginCandidate('fence', `${opener}${info}\n`, count);
+    return at + 1;
+  }
+
+  #inline(mode: Extract<Mode, { kind: 'inline' }>, text: string, from: number): number {
+    const { char, count } = mode;
+    if (mode.run > 0 && text[from] !== char) {
+      if (mode.run === count) this.#mode = TEXT;
+      mode.run = 0;
+      return from;
+    }
+    if (text[from] === char) {
+      const at = endOfRun(char, text, from);
+      mode.run += at - from;
+      this.#say(text.slice(from, at));
+      return at;
+    }
+    const mark = char === '`' ? NEXT_TICK_OR_LINE : NEXT_TILDE_OR_LINE;
+    mark.lastIndex = from;
+    const at = mark.exec(text)?.index ?? text.length;
+    this.#say(text.slice(from, at));
+    if (text[at] !== '\n') return at;
+    this.#say('\n');
+    this.#isAtLineStart = true;
+    this.#mode = count >= 3 ? { kind: 'fence', char, count, head: '' } : TEXT;
+    return at + 1;
+  }
+
+  #inFence(mode: Extract<Mode, { kind: 'fence' }>, text: string, from: number): number {
+    const lineEnd = text.indexOf('\n', from);
+    const at = lineEnd === -1 ? text.length : lineEnd + 1;
+    const part = text.slice(from, lineEnd === -1 ? at : lineEnd);
+    this.#say(text.slice(from, at));
+    if (mode.head !== undefined) mode.head += part;
+    const run =
+      mode.head !== undefined && mode.head.length <= 1024 ? FENCE_HEAD.exec(mode.head)?.[1] : undefined;
+    if (run === undefined) mode.head = undefined;
+    if (lineEnd === -1) return at;
+    const closes = run !== undefined && run.startsWith(mode.char) && run.length >= mode.count;
+    mode.head = '';
+    if (closes) {
+      this.#mode = TEXT;
+      this.#isAtLineStart = true;
+    }
+    return at;
+  }
+
+  #inThink(mode: Extract<Mode, { kind: 'think' }>, text: string, from: number): number {
+    const seen = mode.tail + text.slice(from);
+    const end = seen.indexOf(THINK_END);
+    if (end === -1) {
+      mode.tail = seen.slice(1 - THINK_END.length);
+      this.#say(text.slice(from));
+      return text.length;
+    }
+    const at = from + end + THINK_END.length - mode.tail.length;
+    this.#say(text.slice(from, at));
+    this.#mode = TEXT;
+    this.#isAtLineStart = true;
+    return at;
+  }
+
+  /** A candidate is whole. */
+  #settle(candidate: Candidate): void {
+    const calls = readCalls(candidate.values, candidate.shape === 'tag' ? 'tagged' : 'bare');
+    this.#mode = TEXT;
+    if (calls === undefined) this.#count(candidate);
+    if (calls === undefined || this.#judge(calls) === 'text') {
+      this.#say(candidate.raw);
+      this.#isAtLineStart = false;
+      return;
+    }
+    this.#closeText();
+    this.#events.push({ kind: 'calls', calls });
+    this.#white = '';
+    this.#hasSpoken = false;
+    this.#hasCalled = true;
+    this.#isAtLineStart = true;
+  }
+
+  /**
+   * A candidate is no call. What broken JSON took in behind its own end, since a string in it was never closed, is read again:
+   * from the first closing tag on, or as the code block that it then is.
+   */
+  #giveUp(candidate: Candidate): void {
+    const { raw, shape, fence } = candidate;
+    this.#count(candidate);
+    const tagEnd = shape === 'tag' ? raw.indexOf(CALL_END) : -1;
+    const end = shape === 'fence' ? candidate.opener : tagEnd === -1 ? raw.length : tagEnd + CALL_END.length;
+    const isReread = raw.length - end <= this.#rereadLeft;
+    const said = isReread ? raw.slice(0, end) : raw;
+    this.#again = raw.slice(said.length);
+    this.#rereadLeft -= this.#again.length;
+    this.#say(said);
+    this.#isAtLineStart = ENDS_AT_LINE_START.test(said);
+    this.#isInBrokenJson = shape === 'bare';
+    this.#mode =
+      shape === 'fence' ? { kind: 'fence', char: '`', count: fence, head: isReread ? '' : undefined } : TEXT;
+  }
+
+  /** JSON that nobody meant as a call is an answer like any other. */
+  #count({ shape, raw }: Candidate): void {
+    if (shape === 'tag' || (NAME_KEY.test(raw) && ARGUMENTS_KEY.test(raw))) this.#unreadable += 1;
+  }
+}
+
+const TICKS = /`*/y;
+const TILDES = /~*/y;
+const NEXT_TICK_OR_LINE = /[`\n]/g;
+const NEXT_TILDE_OR_LINE = /[~\n]/g;
+
+function endOfRun(char: FenceChar, text: string, from: number): number {
+  const run = char === '`' ? TICKS : TILDES;
+  run.lastIndex = from;
+  return from + (run.exec(text)?.[0].length ?? 0);
+}
