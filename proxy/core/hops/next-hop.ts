@@ -146,9 +146,11 @@ export class NextHop {
     return this.#hopTo({ ...base, skillTool: 'withdrawn' }, picked);
   }
 
+  /** A call of a tool that was only named is a pick, in whatever form it came. */
   #rejectionsOf(hidden: readonly HiddenCall[]): ReadonlyMap<number, string> {
     const rejections = new Map<number, string>();
     for (const { index, item } of hidden) {
+      if (this.#context.plan.menu.has(item.key) && !this.#hop.revealed.has(item.key)) continue;
       const rejection = this.#context.rejectionOf?.(item.callId);
       if (rejection !== undefined) rejections.set(index, rejection);
     }
