@@ -4,6 +4,7 @@ import { estimateTokens } from '../core/tokens/index.ts';
 import type { Steps } from './pace.ts';
 import { decodeFile, parseFile } from './parse-document.ts';
 import type { ParsedDocument } from './parse-document.ts';
+import { readSimpleLines } from './simple-front-matter.ts';
 import { skillError } from './skill-fault.ts';
 import type { SkillFault } from './skill-fault.ts';
 
@@ -81,6 +82,13 @@ interface FrontMatter {
 }
 
 function* readFrontMatter(file: string, yaml: string): Steps<FrontMatter> {
+  const simple = readSimpleLines(yaml);
+  const [plainName, plainDescription] = [simple?.get('name'), simple?.get('description')];
+  if (plainName !== undefined && plainDescription !== undefined) {
+    const name = normaliseSkillName(plainName);
+    if (skillNameProblem(name) === undefined)
+      return { name, description: plainDescription.trim(), faults: [] };
+  }
   // The line of the dashes goes before it, so that lines are those of the file.
   const parsed =
     yaml.trim() === ''
