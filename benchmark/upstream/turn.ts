@@ -1,6 +1,6 @@
 /** One turn of `POST /v1/responses`: from the body to the answer and what is remembered of it; a chat takes its steps too. */
 import { ApiError, invalid } from './api-error.ts';
-import { loadedSkills, menuOf, sinceQuestion, skillsOf, think } from './brain/index.ts';
+import { loadsSkill, menuOf, sinceQuestion, skillsOf, think } from './brain/index.ts';
 import type { BrainAnswer, BrainRequest } from './brain/index.ts';
 import type { ChatThought } from './chat-turn.ts';
 import { bendAnswer, Faults } from './faults/index.ts';
@@ -107,9 +107,9 @@ export function strike(
 ): { readonly faults: Faults; readonly hop: 1 | 2 } {
   const since = sinceQuestion(brain.history);
   const open = brain.tools.some((tool) => menuOf(tool).length > 0 || skillsOf(tool).length > 0);
-  const loaded = since.skills.length > 0 || loadedSkills(brain.history).some(({ at }) => at > since.at);
-  const hop = open && !loaded ? 1 : 2;
-  return { faults: new Faults(faults, { hop, round: since.picks + 1, attempt: rejected + 1 }), hop };
+  const hop = open && !loadsSkill(brain) ? 1 : 2;
+  const round = since.picks + since.skills.length + 1;
+  return { faults: new Faults(faults, { hop, round, attempt: rejected + 1 }), hop };
 }
 
 /** What is said in the end: the answer with its faults, and its calls in words where the model has no tools. */

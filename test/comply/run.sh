@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the public compliance suite `llm-comply` (Open Responses format) against the stand-in upstream, then against
-# Toolroll in front of it with rolling up off and on. Every test that passes directly must pass through Toolroll.
+# Runs the public compliance suite `llm-comply`, in its Open Responses and OpenAI chat formats, against the stand-in
+# upstream, then against Toolroll in front of it with rolling up off and on. Every test that passes directly must pass
+# through Toolroll.
 #
-#   npm run test:comply              all three runs
+#   npm run test:comply              all three runs of both formats
 #   bash test/comply/run.sh direct   the stand-in alone
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -10,6 +11,7 @@ cd "$(dirname "$0")/../.."
 version=0.5.0
 model=gpt-5 # the suite runs its reasoning test for reasoning models only
 venv=.cache/comply
+formats=(open-responses openai-chat)
 work=$(mktemp -d)
 started=()
 
@@ -50,9 +52,13 @@ wait_for() { # file, pattern, pid
   return 1
 }
 
+# Runs every format; a run that fails is told by the table.
 run_suite() { # name, base URL
-  NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 "$venv/bin/llm-comply" run --base-url "$2" --api-key sk-comply \
-    --model "$model" --format open-responses --json >"$work/$1.json" || true
+  for format in "${formats[@]}"; do
+    mkdir -p "$work/$format"
+    NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 "$venv/bin/llm-comply" run --base-url "$2" --api-key sk-comply \
+      --model "$model" --format "$format" --json >"$work/$format/$1.json" || true
+  done
 }
 
 start_upstream() {
@@ -70,17 +76,19 @@ start_toolroll() { # name of the rules directory
   control=$(sed 's/.*"control":"\([^"]*\)".*/\1/' <<<"$listening")
 }
 
-# A pass would mean nothing if no tool had been rolled up: the counter of selecting hops must say so.
+# A pass would mean nothing if no tool had been rolled up: the counters of selecting hops must say so, for each protocol.
 require_hops() { # 'some' or 'none'
   python3 - "$control/metrics" "$1" <<'PYTHON'
 import re, sys, urllib.request
 
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 metrics = opener.open(sys.argv[1]).read().decode()
-counts = re.findall(r'^toolroll_hops_total\{[^}]*kind="select"[^}]*\} (\d+)', metrics, re.M)
-hops = sum(map(int, counts))
-if (hops > 0) != (sys.argv[2] == "some"):
-    sys.exit(f"Expected {sys.argv[2]} selecting hops, the metrics count {hops}.")
+lines = re.findall(r'^toolroll_hops_total\{([^}]*)\} (\d+)', metrics, re.M)
+for protocol in ("responses", "chat"):
+    wanted = (f'protocol="{protocol}"', 'kind="select"')
+    hops = sum(int(count) for labels, count in lines if all(label in labels for label in wanted))
+    if (hops > 0) != (sys.argv[2] == "some"):
+        sys.exit(f"Expected {sys.argv[2]} selecting hops of {protocol}, the metrics count {hops}.")
 PYTHON
 }
 
@@ -97,4 +105,9 @@ if [ "${1:-all}" != direct ]; then
     runs+=("$rules")
   done
 fi
-python3 test/comply/table.py "$work" "${runs[@]}"
+failed=0
+for format in "${formats[@]}"; do
+  printf '\n%s\n' "$format"
+  python3 test/comply/table.py "$work/$format" "${runs[@]}" || failed=1
+done
+exit "$failed"

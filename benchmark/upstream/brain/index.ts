@@ -10,5 +10,5 @@ export type {
 export { fullName } from './choose-tools.ts';
 export { validates } from './fill-arguments.ts';
 export { menuOf } from './menu.ts';
-export { loadedSkills, skillCalled, skillsOf } from './skill.ts';
-export { callOf, sinceQuestion, think } from './think.ts';
+export { skillsOf } from './skill.ts';
+export { callOf, loadsSkill, sinceQuestion, think } from './think.ts';

@@ -6,7 +6,7 @@ import { composeText } from './compose-text.ts';
 import type { BrainAnswer, BrainPart, BrainRequest, BrainTool, HistoryEntry } from './contract.ts';
 import { fillArguments, pickArguments } from './fill-arguments.ts';
 import { isPick } from './menu.ts';
-import { isInjection, loadedSkills, skillCalled } from './skill.ts';
+import { isInjection, loadedSkills, skillCalled, skillsOf } from './skill.ts';
 import type { LoadedSkill } from './skill.ts';
 
 /** What happened since the user last spoke. */
@@ -16,8 +16,8 @@ interface Since {
   readonly outputs: readonly string[];
   /** How often a menu was picked from. */
   readonly picks: number;
-  /** Skills that were called for. */
-  readonly skills: readonly string[];
+  /** Skills that were called for, by whatever name, and what the calls were answered with. */
+  readonly skills: readonly { readonly name: string; readonly output: string | undefined }[];
   /** Where the user's words stand in the history. */
   readonly at: number;
 }
@@ -29,7 +29,8 @@ interface Wish {
 
 /** Answers a request. */
 export function think(request: BrainRequest): BrainAnswer {
-  const since = sinceQuestion(request.history);
+  const asked = sinceQuestion(request.history);
+  const since = { ...asked, outputs: [...asked.outputs, ...skillOutputs(request, asked)] };
   const wishes = wishesOf(request, since);
   const parts = partsOf(wishes);
   if (parts.length === 0) {
@@ -40,6 +41,24 @@ export function think(request: BrainRequest): BrainAnswer {
   return { thought: `The user needs ${names}; calling it with what was said.`, parts };
 }
 
+/** What calls of listed skills were answered with, where no content stands in a message of its own. */
+function skillOutputs(request: BrainRequest, { skills }: Since): readonly string[] {
+  if (loadedSkills(request.history).length > 0) return [];
+  return listedOf(request.tools, skills).flatMap(({ output }) => output ?? []);
+}
+
+/** Those of the called skills that a tool in sight lists. */
+function listedOf(tools: readonly BrainTool[], called: Since['skills']): Since['skills'] {
+  const names = new Set(tools.flatMap(skillsOf).map(({ name }) => name.normalize('NFC')));
+  return called.filter(({ name }) => names.has(name.normalize('NFC')));
+}
+
+/** True where a skill that a tool lists was loaded since the user spoke. */
+export function loadsSkill({ history, tools }: BrainRequest): boolean {
+  const since = sinceQuestion(history);
+  return listedOf(tools, since.skills).length > 0 || loadedSkills(history).some(({ at }) => at > since.at);
+}
+
 /** The skills loaded since the user spoke; else the last one that stands anywhere. */
 function skillsToFollow(history: readonly HistoryEntry[], since: Since): readonly LoadedSkill[] {
   const loaded = loadedSkills(history);
@@ -48,29 +67,30 @@ function skillsToFollow(history: readonly HistoryEntry[], since: Since): readonl
 }
 
 /**
- * Reads back to the last user message that is the user's own; picks from a menu and their answers are no results, nor
- * is the answer to a call of a skill whose content stands in a message of its own.
+ * Reads back to the last user message that is the user's own; picks from a menu and calls of skills are no calls, and
+ * their answers are no results.
  */
 export function sinceQuestion(history: readonly HistoryEntry[]): Since {
   const at = history.findLastIndex(
     (entry) => entry.kind === 'message' && entry.role === 'user' && !isInjection(entry.text),
   );
-  const injected = loadedSkills(history).length > 0;
   const said = history[at];
   const question = said?.kind === 'message' ? said.text : '';
   const picks = new Set<string>();
   const calls: string[] = [];
   const outputs: string[] = [];
-  const skills = new Map<string, string>();
+  const skills = new Map<string, { readonly name: string; readonly output: string | undefined }>();
   for (const entry of history.slice(at + 1)) {
     const skill = skillCalled(entry);
     if (entry.kind === 'call') {
       if (isPick(parseJson(entry.arguments))) picks.add(entry.callId);
       else if (skill === undefined) calls.push(entry.name);
-      else skills.set(entry.callId, skill);
+      else skills.set(entry.callId, { name: skill, output: undefined });
     }
     if (entry.kind !== 'output' || picks.has(entry.callId)) continue;
-    if (!(injected && skills.has(entry.callId))) outputs.push(entry.text);
+    const loading = skills.get(entry.callId);
+    if (loading === undefined) outputs.push(entry.text);
+    else skills.set(entry.callId, { ...loading, output: entry.text });
   }
   return { question, calls, outputs, picks: picks.size, skills: [...skills.values()], at };
 }
@@ -107,7 +127,7 @@ function knownSkills(
   const loaded = loadedSkills(history).map(
     ({ name, content }) => name ?? rank(content, listed)[0]?.candidate.name ?? '',
   );
-  return new Set([...since.skills, ...loaded].map((name) => name.normalize('NFC')));
+  return new Set([...since.skills.map(({ name }) => name), ...loaded].map((name) => name.normalize('NFC')));
 }
 
 function isKnown(candidate: Candidate, known: ReadonlySet<string>): boolean {

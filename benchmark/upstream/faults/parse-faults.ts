@@ -3,7 +3,7 @@
  * `mode;key=value;key=value, mode;…`. Values are percent-decoded. Every mode understands
  * - `hop=1`: only while something is to be picked from a menu or a list of skills; `hop=2`: only afterwards, or where
  *   there is neither;
- * - `round=n`: only in the n-th round of picks since the user last spoke;
+ * - `round=n`: only in the n-th round of picks and calls of skills since the user last spoke;
  * - `attempt=n`: only in the n-th attempt of a model without tools of its own, whose wrong calls were sent back.
  *
  * Modes that speak of Responses events do to the chunks of a chat what comes nearest; see `bend-chunks.ts`.
@@ -103,7 +103,7 @@ export interface Fault {
 export interface Hop {
   /** 1 while something is to be picked from a menu or a list of skills, else 2. */
   readonly hop: 1 | 2;
-  /** Picks since the user last spoke, plus one. */
+  /** Picks and calls of skills since the user last spoke, plus one. */
   readonly round: number;
   /** Calls that were sent back as wrong since the user last spoke, plus one; 1 where nothing is said. */
   readonly attempt?: number;

@@ -1,5 +1,5 @@
 /** Talks to a stand-in as plainly as possible: what was sent and what came back, nothing between. */
-import { isObject, objectsOf, parseJson } from '../../../../benchmark/upstream/json-value.ts';
+import { isObject, objectsOf, parseJson, stringOr } from '../../../../benchmark/upstream/json-value.ts';
 import type { JsonObject } from '../../../../benchmark/upstream/json-value.ts';
 import type { Upstream } from '../../../../benchmark/upstream/index.ts';
 
@@ -11,9 +11,10 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
-/** Posts a turn; `fault` goes into the header. */
+/** Posts a turn, to the chat's endpoint where the body has `messages`; `fault` goes into the header. */
 export async function ask(upstream: Upstream, body: unknown, fault?: string): Promise<Answer> {
-  const response = await fetch(`${upstream.url}/responses`, {
+  const path = isObject(body) && body['messages'] !== undefined ? 'chat/completions' : 'responses';
+  const response = await fetch(`${upstream.url}/${path}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -45,6 +46,40 @@ export async function call(
 /** The output items of an answer. */
 export function outputOf(answer: Answer): readonly JsonObject[] {
   return objectsOf(answer.body['output']);
+}
+
+/** The message of a chat's first choice. */
+export function messageOf(answer: Answer): JsonObject {
+  const message = objectsOf(answer.body['choices'])[0]?.['message'];
+  return isObject(message) ? message : {};
+}
+
+/** The calls in a chat's first choice: names and arguments. */
+export function chatCallsOf(answer: Answer): readonly JsonObject[] {
+  return objectsOf(messageOf(answer)['tool_calls']).map((call) => {
+    const inner = call['function'] ?? call['custom'];
+    return isObject(inner) ? inner : {};
+  });
+}
+
+/** The deltas of a chat's stream, in order, whatever the choice. */
+export function deltasOf(text: string): readonly JsonObject[] {
+  return eventsOf(text)
+    .flatMap((chunk) => objectsOf(chunk['choices']))
+    .map((choice) => choice['delta'])
+    .filter(isObject);
+}
+
+/** What the deltas of a chat's stream say in one of their fields. */
+export function saidIn(text: string, field: string): string {
+  return deltasOf(text)
+    .map((delta) => stringOr(delta[field], ''))
+    .join('');
+}
+
+/** A function tool as a chat has it. */
+export function nested({ type, ...inner }: JsonObject): JsonObject {
+  return { type, [String(type)]: inner };
 }
 
 /** Names of the tools that an answer calls. */

@@ -6,7 +6,20 @@ import { startUpstream } from '../../../../../benchmark/upstream/index.ts';
 import type { Upstream } from '../../../../../benchmark/upstream/index.ts';
 import type { JsonObject } from '../../../../../benchmark/upstream/json-value.ts';
 import { isObject, objectsOf } from '../../../../../benchmark/upstream/json-value.ts';
-import { argumentsOf, ask, callsOf, errorOf, eventsOf, outputOf, tool } from '../ask.ts';
+import {
+  argumentsOf,
+  ask,
+  callsOf,
+  chatCallsOf,
+  deltasOf,
+  errorOf,
+  eventsOf,
+  messageOf,
+  nested,
+  outputOf,
+  saidIn,
+  tool,
+} from '../ask.ts';
 import type { Answer } from '../ask.ts';
 
 let upstream: Upstream;
@@ -27,6 +40,20 @@ const menu = {
   tools: [menuOf([weather, { name: 'send_email' }].map((entry) => ({ name: String(entry.name) }))), clock],
 };
 const stream = { ...turn, stream: true };
+
+const skill = tool('Skill', 'Loads a skill.\n- haiku: Writes poems.', 'command');
+const chat = {
+  model: 'm',
+  messages: [{ role: 'user', content: turn.input }],
+  tools: [nested(weather), nested(clock)],
+};
+const chatStream = { ...chat, stream: true };
+const finishOf = (chunk: JsonObject | undefined): unknown =>
+  objectsOf(chunk?.['choices'])[0]?.['finish_reason'];
+const callPiecesOf = (chunks: readonly JsonObject[]): readonly JsonObject[] =>
+  chunks
+    .flatMap((chunk) => objectsOf(chunk['choices']))
+    .flatMap(({ delta }) => objectsOf(isObject(delta) ? delta['tool_calls'] : undefined));
 
 const dataOf = (text: string): readonly string[] => text.match(/^data: .*$/gm) ?? [];
 const typesOf = (events: readonly JsonObject[]): readonly unknown[] => events.map((event) => event['type']);
@@ -264,6 +291,111 @@ const effects: readonly (readonly [keyof typeof faultModes, string, object, Look
     (_, events) => {
       const done = events.find((event) => event['type'] === 'response.output_item.done');
       expect(objectsOf([done?.['item']])[0]?.['arguments']).toEqual({ location: 'Oslo' });
+    },
+  ],
+  [
+    'against_schema',
+    '',
+    turn,
+    (answer) => {
+      expect(argumentsOf(outputOf(answer)[0])).toEqual({ location: 12_345 });
+    },
+  ],
+  [
+    'cut_call',
+    '',
+    turn,
+    (answer) => {
+      expect(answer.body['status']).toBe('incomplete');
+      expect(outputOf(answer)[0]).toMatchObject({ status: 'incomplete', arguments: '{"location' });
+    },
+  ],
+  [
+    'cut_call',
+    '',
+    chat,
+    (answer) => {
+      expect(objectsOf(answer.body['choices'])[0]).toMatchObject({ finish_reason: 'length' });
+      expect(chatCallsOf(answer)).toEqual([{ name: 'get_weather', arguments: '{"location' }]);
+    },
+  ],
+  [
+    'wrong_skill',
+    '',
+    { ...turn, tools: [weather, skill] },
+    (answer) => {
+      expect(outputOf(answer)).toMatchObject([
+        { name: 'get_weather' },
+        { name: 'Skill', arguments: '{"command":"no_such_skill"}' },
+      ]);
+    },
+  ],
+  [
+    'think_block',
+    '',
+    chat,
+    (answer) => {
+      expect(messageOf(answer)['content']).toMatch(/^<think>.*<tool_call>.*<\/think>\n$/);
+      expect(chatCallsOf(answer)).toHaveLength(1);
+    },
+  ],
+  [
+    'malformed_call',
+    ';slip=half',
+    { model: 'text-7b', instructions: `<tool_call> ${JSON.stringify(weather)}`, input: turn.input },
+    (answer) => {
+      expect(answer.text).toContain('"argu</tool_call>'.replaceAll('"', String.raw`\"`));
+    },
+  ],
+  [
+    'no_done',
+    '',
+    chatStream,
+    (answer, chunks) => {
+      expect(answer.text).not.toContain('[DONE]');
+      expect(finishOf(chunks.at(-1))).toBe('tool_calls');
+    },
+  ],
+  [
+    'usage_repeated',
+    '',
+    chatStream,
+    (_, chunks) => {
+      expect(chunks.every((chunk) => isObject(chunk['usage']))).toBe(true);
+    },
+  ],
+  [
+    'whole_calls',
+    '',
+    {
+      ...chatStream,
+      messages: [{ role: 'user', content: 'What is the weather in Oslo and show the clock of the zone' }],
+    },
+    (_, chunks) => {
+      const calls = callPiecesOf(chunks);
+      expect(calls).toMatchObject([
+        { index: 0, function: { arguments: '{"location":"Oslo"}' } },
+        { index: 1 },
+      ]);
+    },
+  ],
+  [
+    'reasoning_content',
+    '',
+    chat,
+    (answer) => {
+      expect(messageOf(answer)['reasoning_content']).toContain('get_weather');
+    },
+  ],
+  [
+    'reasoning_content',
+    '',
+    chatStream,
+    (answer) => {
+      const [role, ...rest] = deltasOf(answer.text);
+      expect(role).toMatchObject({ role: 'assistant' });
+      expect(rest[0]).toHaveProperty('reasoning_content');
+      expect(saidIn(answer.text, 'reasoning_content')).toContain('get_weather');
     },
   ],
   [
