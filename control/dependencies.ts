@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../proxy/core/errors.ts';
-import type { Fault } from '../proxy/config/index.ts';
+import type { Fault, SkillFault } from '../proxy/config/index.ts';
 import type { Protocol } from '../proxy/core/turn/index.ts';
 import type { AuditEvent, AuditOperation } from '../schemas/generated/audit-event.ts';
 
@@ -60,6 +60,10 @@ export interface RulesView {
   readonly files: readonly RuleFile[];
   /** Why the newest state of the directory was refused; empty where it serves. */
   readonly faults: readonly Fault[];
+  /** Names of the skills that serve. */
+  readonly skills: readonly string[];
+  /** What is wrong with other skills; it keeps nothing else from serving. */
+  readonly skillFaults: readonly SkillFault[];
 }
 
 export interface ReloadReport {

@@ -64,15 +64,33 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+const noSkills = { skills: [], skillFaults: [] };
+
 function viewOf(state: ConfigState): RulesView {
   switch (state.status) {
     case 'loading':
-      return { status: 'loading', revision: null, loadedAt: null, files: [], faults: [] };
+      return { status: 'loading', revision: null, loadedAt: null, files: [], faults: [], ...noSkills };
     case 'invalid':
-      return { status: 'invalid', revision: null, loadedAt: null, files: [], faults: state.faults };
+      return {
+        status: 'invalid',
+        revision: null,
+        loadedAt: null,
+        files: [],
+        faults: state.faults,
+        ...noSkills,
+      };
     case 'ready': {
-      const { revision, loadedAt, files } = state.snapshot;
-      return { status: 'ready', revision, loadedAt, files, faults: state.lastFaults };
+      const { revision, loadedAt, files, skills, skillFaults } = state.snapshot;
+      const names = [...skills.keys()];
+      return {
+        status: 'ready',
+        revision,
+        loadedAt,
+        files,
+        faults: state.lastFaults,
+        skills: names,
+        skillFaults,
+      };
     }
     default:
       return state satisfies never;

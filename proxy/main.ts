@@ -1,7 +1,7 @@
 import { createControlApp, createRulesService, listenControl } from '../control/index.ts';
 import type { ControlListener, PreviewTurn } from '../control/index.ts';
 import type { Options } from '../schemas/generated/options.ts';
-import { compileText, ConfigStore, parseListen, watchDirectory, withoutSecrets } from './config/index.ts';
+import { compileText, ConfigStore, parseListen, watchConfig, withoutSecrets } from './config/index.ts';
 import type { ReloadOutcome } from './config/index.ts';
 import { ToolrollError } from './core/errors.ts';
 import { createPassthrough, createProxyApp, listenProxy, previewTurn } from './server/index.ts';
@@ -38,7 +38,14 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
   const secrets = [options.upstreamApiKey, options.adminApiKey].filter((secret) => secret !== undefined);
   const log = start.log ?? createLog({ level: options.logLevel, secrets });
   const telemetry = createTelemetry({ log, auditEntries: options.auditEntries, secrets });
-  const store = new ConfigStore({ directory: options.rulesDir, now: Date.now, log });
+  const { rulesDir, skillsDir, skillMaxTokens } = options;
+  const store = new ConfigStore({
+    directory: rulesDir,
+    skillsDirectory: skillsDir,
+    skillMaxTokens,
+    now: Date.now,
+    log,
+  });
   store.onReload((outcome) => {
     reportReload(outcome, store, telemetry);
   });
@@ -61,8 +68,9 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
       throw error;
     },
   );
-  const watch = watchDirectory({
-    directory: options.rulesDir,
+  const watch = watchConfig({
+    rulesDirectory: rulesDir,
+    skillsDirectory: skillsDir,
     onChange: () => void store.reload(),
     pollSeconds: options.configPollSeconds,
     log,

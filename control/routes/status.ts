@@ -35,6 +35,11 @@ export const status: Route = {
         ),
         faults: listOf(component('Fault')),
         ruleSets: listOf(text),
+        skills: { ...listOf(text), description: 'Names of the skills that serve.' },
+        skillFaults: {
+          ...listOf({ type: 'object' }),
+          description: 'What is wrong with other skills, with a severity each: error or warning.',
+        },
         options: { type: 'object', description: 'The options of the process, without secrets.' },
       }),
     },
@@ -55,6 +60,8 @@ export const status: Route = {
       files: fileStates(view),
       faults: view.faults,
       ruleSets: view.files.flatMap((file) => file.ruleSets),
+      skills: view.skills,
+      skillFaults: view.skillFaults,
       options: settings.publicOptions,
     });
   },
