@@ -8,8 +8,12 @@ const SIMPLE_LINE = /^([A-Za-z][A-Za-z_-]*): (\p{L}[^:#\p{C}\u2028\u2029]*)$/u;
 /** Words that are no text for YAML. */
 const NOT_TEXT = /^(?:null|true|false)$/i;
 
+/** More than a few lines; trailing blanks are looked for in a way that takes long on many of them. */
+const MAX_LENGTH = 4_000;
+
 /** The fields of a front matter that consists of simple lines; `undefined` where it has any other, which may be as valid. */
 export function readSimpleLines(yaml: string): ReadonlyMap<string, string> | undefined {
+  if (yaml.length > MAX_LENGTH) return undefined;
   const fields = new Map<string, string>();
   for (const line of yaml
     .replaceAll('\r\n', '\n')

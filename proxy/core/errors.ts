@@ -118,6 +118,11 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     message: '{reason}',
   },
+  reload_refused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'What is on disk was not taken, and what served before goes on: {reason}',
+  },
   rules_read_only: {
     status: 409,
     type: 'invalid_request_error',
