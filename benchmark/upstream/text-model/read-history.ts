@@ -62,13 +62,12 @@ function assistantEntries(entry: Message, { calls, ids }: OpenCalls): readonly H
   ];
 }
 
-const callPatterns = [/<tool_call>([\s\S]*?)(?:<\/tool_call>|$)/gu, /```(?:json)?\s*(\{[\s\S]*?\})\s*```/gu];
-
+/** What stands in tags is a call, good or not; what is fenced only where it looks like one. */
 function readCalls(text: string, tools: readonly BrainTool[]): readonly TextCall[] {
   const bare = text.replaceAll(/<think>[\s\S]*?<\/think>/gu, '');
-  return callPatterns.flatMap((pattern) =>
-    [...bare.matchAll(pattern)].map((match) => readCall(match[1] ?? '', tools)),
-  );
+  const tagged = [...bare.matchAll(/<tool_call>([\s\S]*?)(?:<\/tool_call>|$)/gu)];
+  const fenced = [...bare.matchAll(/```(?:json)?\s*(\{\s*"name"[\s\S]*?\})\s*```/gu)];
+  return [...tagged, ...fenced].map((match) => readCall(match[1] ?? '', tools));
 }
 
 function readCall(text: string, tools: readonly BrainTool[]): TextCall {

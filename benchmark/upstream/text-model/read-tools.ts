@@ -36,12 +36,13 @@ export function readTools(history: readonly HistoryEntry[], { format }: TextTrai
   return {
     tools: [...tools.values()],
     demand: readDemand(said, [...tools.keys()]),
-    parallel:
-      !/\b(?:only|at most|exactly|not more than) one (?:tool |function )?(?:call|tool|function)\b/i.test(
-        said,
-      ),
+    parallel: !oneCall.test(said),
   };
 }
+
+/** `parallel_tool_calls: false` in words. */
+const oneCall =
+  /\b(?:(?:only|at most|exactly|not more than) one (?:tool |function )?(?:call|tool|function)|one (?:tool|call|function)(?: call)? at most)\b/i;
 
 function toolIn(value: JsonObject): BrainTool | undefined {
   const inner = value['type'] === 'function' && isObject(value['function']) ? value['function'] : value;

@@ -96,8 +96,10 @@ describe.each(protocols)('in %s', (_, encode, wordsOf) => {
   test('two wishes are two calls, one where no more is allowed', async () => {
     const both: Said = ['user', 'What is the weather in Oslo and send an email to bob@example.com'];
     expect((await say({ said: [...systems, both] })).match(/<tool_call>/g)).toHaveLength(2);
-    const one: Said = ['system', `${told(weather, mail)}\nAnswer with at most one tool call.`];
-    expect((await say({ said: [one, both] })).match(/<tool_call>/g)).toHaveLength(1);
+    for (const words of ['Answer with at most one tool call.', 'Call one tool at most in an answer.']) {
+      const one: Said = ['system', `${told(weather, mail)}\n${words}`];
+      expect((await say({ said: [one, both] })).match(/<tool_call>/g)).toHaveLength(1);
+    }
   });
 
   test('a demand in words is met', async () => {
