@@ -151,6 +151,16 @@ describe.each(protocols)('in %s', (_, encode, wordsOf) => {
     },
   );
 
+  test('a call sent back is not taken as made where calls come one by one', async () => {
+    const one: Said = ['system', `${told(weather, mail)}\nCall one tool at most in an answer.`];
+    const both: Said = ['user', 'What is the weather in Oslo and send an email to bob@example.com'];
+    const sunny: Said = ['user', '<tool_response>sunny</tool_response>'];
+    const wrong: Said = ['assistant', '<tool_call>{"name":"send_email","arguments":{}}</tool_call>'];
+    const complaint: Said = ['user', '<tool_response>The arguments are invalid.</tool_response>'];
+    const said = [one, both, ['assistant', call], sunny, wrong, complaint] as const;
+    expect(await say({ said })).toContain('"name":"send_email"');
+  });
+
   test.each([
     ['two users in a row', [rain, rain]],
     ['two assistants in a row', [rain, ['assistant', 'a'], ['assistant', 'b'], rain]],
