@@ -1,0 +1,4 @@
+export { createTextTransport } from './transport.ts';
+export type { TextTransport, TextTransportOptions } from './transport.ts';
+export type { TextStream } from './text-stream.ts';
+export type { TextToolsSettings } from './request-edits.ts';
