@@ -1,10 +1,7 @@
 import {
-  endsAt,
   isJsonArray,
   isJsonObject,
   lastMember,
-  parseJson,
-  RecentValues,
   scanArray,
   scanObject,
   sliceSpan,
@@ -12,6 +9,8 @@ import {
 } from '../../json/index.ts';
 import type { JsonObject, ObjectScan, Span } from '../../json/index.ts';
 import type { AllowedEntry, DecodedRequest, OneHopReason, ToolChoice, Turn } from '../../turn/index.ts';
+import { BodyReader, overruledIn } from '../request-body.ts';
+import type { OverruledMembers } from '../request-body.ts';
 import { readTools, recallTools } from './request-tools.ts';
 import type { ResponsesToolList } from './request-tools.ts';
 
@@ -25,13 +24,6 @@ export interface ResponsesTurn extends Turn {
   readonly inputItems: readonly unknown[] | undefined;
   /** Members that a later one of the same key overrules: no upstream may read what we did not. */
   readonly overruled: readonly OverruledMembers[];
-}
-
-/** What of one object is not to be sent. */
-export interface OverruledMembers {
-  readonly scan: ObjectScan;
-  /** Indexes of its members. */
-  readonly dropped: ReadonlySet<number>;
 }
 
 export interface ArrayPlace {
@@ -69,7 +61,7 @@ const MAY_CARRY_TOOLS = /additional_tools|tool_search_output|\\u00[0-7]/i;
 
 /** Reads the body of `POST /v1/responses`. */
 export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
-  const read = readBody(text);
+  const read = bodies.read(text);
   if (read.kind === 'not_a_turn') return read;
   const { body, scan } = read;
   const inputItems = isJsonArray(body['input']) ? body['input'] : undefined;
@@ -104,42 +96,7 @@ export function decodeRequest(text: string): DecodedRequest<ResponsesTurn> {
   return { kind: 'turn', turn };
 }
 
-type Body =
-  | { readonly kind: 'body'; readonly body: JsonObject; readonly scan: ObjectScan }
-  | { readonly kind: 'not_a_turn'; readonly reason: 'not_json' | 'not_an_object' };
-
-/** Large arrays of tools that were read lately. */
-const knownTools = new RecentValues();
-
-/**
- * Reads every member, but for tools that were read lately: they are most of a body, and the same in each turn.
- *
- * A value is read by `JSON.parse`, so together with the scan of what is between them all of the body is checked.
- */
-function readBody(text: string): Body {
-  if (!/^\s*\{/.test(text)) {
-    return { kind: 'not_a_turn', reason: parseJson(text) === undefined ? 'not_json' : 'not_an_object' };
-  }
-  try {
-    const scan = scanObject(text, 0, { known: { key: 'tools', values: knownTools } });
-    if (!endsAt(text, scan.span.end)) return { kind: 'not_a_turn', reason: 'not_json' };
-    const body = new Map<string, unknown>();
-    for (const { key, value } of scan.members) body.set(key, readMember(text, key, value));
-    return { kind: 'body', body: Object.fromEntries(body), scan };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { kind: 'not_a_turn', reason: 'not_json' };
-    throw error;
-  }
-}
-
-function readMember(text: string, key: string, value: Span): unknown {
-  const own = sliceSpan(text, value);
-  // Whether the tools are an array is all that is asked of them here.
-  if (key === 'tools' && recallTools([own]) !== undefined) return [];
-  const parsed: unknown = JSON.parse(own);
-  if (key === 'tools' && isJsonArray(parsed)) knownTools.note(text, value);
-  return parsed;
-}
+const bodies = new BodyReader((tools) => recallTools([tools]) !== undefined);
 
 /** Where the items of the input stand, if any of them could bring tools. */
 function carrierSpans(
@@ -162,18 +119,6 @@ function findOverruled(text: string, scan: ObjectScan, itemSpans: readonly Span[
     found.push({ scan: item, dropped: overruledIn(item, ITEM_KEYS_READ) });
   }
   return found.filter(({ dropped }) => dropped.size > 0);
-}
-
-function overruledIn({ members }: ObjectScan, keys: ReadonlySet<string>): ReadonlySet<number> {
-  const dropped = new Set<number>();
-  const latest = new Map<string, number>();
-  members.forEach(({ key }, index) => {
-    if (!keys.has(key)) return;
-    const earlier = latest.get(key);
-    if (earlier !== undefined) dropped.add(earlier);
-    latest.set(key, index);
-  });
-  return dropped;
 }
 
 interface InputItems {

@@ -11,6 +11,7 @@ import {
 import type { JsonObject, ObjectScan, ScanOptions } from '../../json/index.ts';
 import type { AnswerStatus, Usage } from '../../turn/index.ts';
 import type { DecodedItem, DecodedResponse } from '../adapter.ts';
+import { tokenCount } from '../sum-usage.ts';
 import { readItem } from './items.ts';
 
 /** Arrays of tools that upstreams echoed lately: most of an answer, and the same in each event of a stream. */
@@ -86,12 +87,8 @@ export function statusOf(status: unknown): AnswerStatus {
 export function readUsage(usage: JsonObject): Usage {
   const details = usage['input_tokens_details'];
   return {
-    inputTokens: count(usage['input_tokens']),
-    cachedTokens: isJsonObject(details) ? count(details['cached_tokens']) : 0,
-    outputTokens: count(usage['output_tokens']),
+    inputTokens: tokenCount(usage['input_tokens']),
+    cachedTokens: isJsonObject(details) ? tokenCount(details['cached_tokens']) : 0,
+    outputTokens: tokenCount(usage['output_tokens']),
   };
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : 0;
 }

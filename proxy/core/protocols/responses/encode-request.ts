@@ -16,6 +16,7 @@ import type {
   RequestChanges,
   ToolDefinition,
 } from '../../turn/index.ts';
+import { withoutReasoning } from '../without-reasoning.ts';
 import { isCallItem, keyOf } from './decode-request.ts';
 import type { ResponsesTurn } from './decode-request.ts';
 import type { ToolArray, ToolEntry } from './request-tools.ts';
@@ -135,35 +136,12 @@ function editTop(turn: ResponsesTurn, changes: RequestChanges, arrays: readonly 
   const emptied = arrays.some(({ state }) => state === 'emptied');
   const noTools = emptied && changes.added.length === 0 && arrays.every(({ state }) => state !== 'filled');
   if (noTools) Object.assign(members, { tools: null, tool_choice: null, parallel_tool_calls: null });
-  Object.assign(members, withoutReasoning(turn, changes.reasoning));
+  Object.assign(members, withoutReasoning(turn, changes.reasoning, { reasoning: '{"effort":"none"}' }));
   if (changes.encryptedReasoning === 'add') members['include'] = addEncrypted(turn);
   if (turn.inputItems === undefined && changes.carried.length > 0)
     members['input'] = inputAsItems(turn, changes);
   const dropped = turn.overruled.find(({ scan }) => scan === turn.scan)?.dropped;
   return editMembers(turn.text, turn.scan, members, dropped);
-}
-
-function withoutReasoning(
-  turn: ResponsesTurn,
-  reasoning: RequestChanges['reasoning'],
-): Record<string, string> {
-  switch (reasoning) {
-    case 'keep':
-      return {};
-    case 'effort':
-      return { reasoning: '{"effort":"none"}' };
-    case 'enable_thinking':
-      return { enable_thinking: 'false' };
-    case 'chat_template_kwargs': {
-      const sent = lastMember(turn.scan, 'chat_template_kwargs');
-      const text = sent === undefined ? '' : sliceSpan(turn.text, sent.value);
-      const base = text.startsWith('{') ? text : '{}';
-      const edits = editMembers(base, scanObject(base), { enable_thinking: 'false' });
-      return { chat_template_kwargs: applyEdits(base, edits) };
-    }
-    default:
-      return reasoning satisfies never;
-  }
 }
 
 function addEncrypted(turn: ResponsesTurn): string {

@@ -1,14 +1,8 @@
-import {
-  applyEdits,
-  editMembers,
-  isJsonObject,
-  lastMember,
-  scanObject,
-  sliceSpan,
-} from '../../json/index.ts';
-import type { JsonObject, ObjectScan } from '../../json/index.ts';
+import { applyEdits, editMembers, lastMember, scanObject, sliceSpan } from '../../json/index.ts';
+import type { ObjectScan } from '../../json/index.ts';
 import type { RequestChanges } from '../../turn/index.ts';
 import type { DecodedResponse, Echo, ResponseRewrite } from '../adapter.ts';
+import { sumUsage } from '../sum-usage.ts';
 import type { ResponsesTurn } from './decode-request.ts';
 import { RESPONSE_SCAN } from './decode-response.ts';
 import { endItems } from './ending.ts';
@@ -61,23 +55,4 @@ export function echoOf(turn: ResponsesTurn, changes: RequestChanges): Echo {
     if (member !== undefined) echo['reasoning'] = sliceSpan(turn.text, member.value);
   }
   return echo;
-}
-
-/** Real usage objects have two levels; an upstream that lies gets no deep recursion out of us. */
-const MAX_USAGE_DEPTH = 4;
-
-/** Adds up token counts of all hops, field by field, however many fields a server has. */
-export function sumUsage(usages: readonly JsonObject[], depth = 0): JsonObject {
-  const total: Record<string, unknown> = {};
-  for (const usage of usages) {
-    for (const [key, value] of Object.entries(usage)) {
-      if (key === '__proto__') continue;
-      const before = total[key];
-      if (typeof value === 'number' && typeof before === 'number') total[key] = before + value;
-      else if (isJsonObject(value) && isJsonObject(before) && depth < MAX_USAGE_DEPTH) {
-        total[key] = sumUsage([before, value], depth + 1);
-      } else if (value !== null || before === undefined) total[key] = value;
-    }
-  }
-  return total;
 }

@@ -1,8 +1,8 @@
 import { applyEdits, editMembers, scanObject } from '../../json/index.ts';
 import type { JsonObject } from '../../json/index.ts';
 import type { NameMaps } from '../adapter.ts';
+import { sumUsage } from '../sum-usage.ts';
 import { readResponse } from './decode-response.ts';
-import { sumUsage } from './encode-response.ts';
 import { itemForApp } from './items.ts';
 import type { ResponseEvent } from './stream-frame.ts';
 

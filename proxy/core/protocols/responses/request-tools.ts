@@ -1,5 +1,4 @@
 import {
-  detach,
   isJsonObject,
   parseJson,
   scanArray,
@@ -10,6 +9,7 @@ import {
 } from '../../json/index.ts';
 import type { ArrayScan, JsonObject, ObjectScan, Span } from '../../json/index.ts';
 import type { DeclaredTool, OneHopReason, ToolKind, ToolList } from '../../turn/index.ts';
+import { RememberedLists } from '../remembered-lists.ts';
 
 /** One element of an array of tools. */
 export type ToolEntry =
@@ -30,26 +30,13 @@ export interface ResponsesToolList extends ToolList {
   readonly oneHopReason: OneHopReason | undefined;
 }
 
-/** Characters of tool text to remember, and lists; apps send the same tools turn after turn. */
-const MAX_CHARS = 16_000_000;
-const MAX_LISTS = 64;
-
-/** The lists that were read last, newest first. Comparing texts is many times faster than hashing them is. */
-let remembered: readonly { readonly texts: readonly string[]; readonly list: ResponsesToolList }[] = [];
+const remembered = new RememberedLists<ResponsesToolList>();
 
 const noTools: ResponsesToolList = { tools: [], arrays: [], oneHopReason: undefined };
 
 /** The list that was read from these texts, while it is remembered. */
 export function recallTools(arrayTexts: readonly string[]): ResponsesToolList | undefined {
-  const index = remembered.findIndex(
-    ({ texts }) =>
-      texts.length === arrayTexts.length && texts.every((text, place) => text === arrayTexts[place]),
-  );
-  const entry = remembered[index];
-  if (entry !== undefined && index > 0) {
-    remembered = [entry, ...remembered.filter((other) => other !== entry)];
-  }
-  return entry?.list;
+  return remembered.recall(arrayTexts);
 }
 
 /**
@@ -61,19 +48,7 @@ export function recallTools(arrayTexts: readonly string[]): ResponsesToolList | 
  */
 export function readTools(arrayTexts: readonly string[]): ResponsesToolList {
   if (arrayTexts.length === 0) return noTools;
-  const known = recallTools(arrayTexts);
-  if (known !== undefined) return known;
-  const texts = arrayTexts.map(detach);
-  const list = new ToolReader().read(texts);
-  let chars = 0;
-  remembered = [{ texts, list }, ...remembered]
-    .slice(0, MAX_LISTS)
-    .filter((entry) => (chars += charsOf(entry.texts)) <= MAX_CHARS);
-  return list;
-}
-
-function charsOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.length, 0);
+  return remembered.of(arrayTexts, (texts) => new ToolReader().read(texts));
 }
 
 class ToolReader {

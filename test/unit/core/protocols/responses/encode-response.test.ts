@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { responsesAdapter } from '../../../../../proxy/core/protocols/index.ts';
-import { sumUsage } from '../../../../../proxy/core/protocols/responses/encode-response.ts';
+import { sumUsage } from '../../../../../proxy/core/protocols/sum-usage.ts';
 import type { ResponseRewrite } from '../../../../../proxy/core/protocols/index.ts';
 import { call, message, response } from '../../../../integration/support/wire.ts';
 
