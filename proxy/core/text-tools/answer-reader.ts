@@ -2,7 +2,8 @@ import { isJsonObject, parseJson, stringField } from '../json/index.ts';
 import { judgeCall } from './judge-call.ts';
 import type { Offer, OfferedTool } from './offered-tools.ts';
 import { TextScanner } from './scan-text.ts';
-import type { CallFormat, ScanEvent } from './scan-text.ts';
+import type { ScanEvent } from './scan-output.ts';
+import type { CallFormat } from './scan-text.ts';
 import type { WrittenCall } from './written-call.ts';
 
 /** A call that was text, as the protocols carry calls. */
@@ -125,14 +126,14 @@ export class AnswerReader {
     return this.#scanner.push(text).flatMap((event) => this.#events(event));
   }
 
-  flush(): AnswerEvent[] {
-    return this.#scanner.flush().flatMap((event) => this.#events(event));
+  end(): AnswerEvent[] {
+    return this.#scanner.end().flatMap((event) => this.#events(event));
   }
 
   /** The events of a whole text, neighbouring texts joined. */
   readAll(text: string): AnswerEvent[] {
     const joined: AnswerEvent[] = [];
-    for (const event of [...this.push(text), ...this.flush()]) {
+    for (const event of [...this.push(text), ...this.end()]) {
       const last = joined.at(-1);
       if (event.kind === 'text' && last?.kind === 'text') {
         joined[joined.length - 1] = { kind: 'text', text: last.text + event.text };

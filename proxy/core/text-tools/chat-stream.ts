@@ -63,7 +63,7 @@ class ChatStream {
   /** Nothing more comes: what was held is said. */
   end(): Uint8Array[] {
     return [...this.#choices].flatMap(([index, choice]) =>
-      choice.reader.flush().flatMap((event) => this.#say(index, choice, event)),
+      choice.reader.end().flatMap((event) => this.#say(index, choice, event)),
     );
   }
 
@@ -112,10 +112,7 @@ class ChatStream {
     const ends = value['finish_reason'] != null;
     if (given !== '') choice.template = frame.data;
     else if (choice.template === '') choice.template = frame.data;
-    const events = [
-      ...(given === '' ? [] : choice.reader.push(given)),
-      ...(ends ? choice.reader.flush() : []),
-    ];
+    const events = [...(given === '' ? [] : choice.reader.push(given)), ...(ends ? choice.reader.end() : [])];
     const native =
       deltaScan === undefined || !isJsonObject(delta) ? [] : this.#nativeCalls(choice, frame.data, deltaScan);
     const text =

@@ -1,3 +1,4 @@
+export { TextScanner } from './scan-text.ts';
 export { createTextTransport } from './transport.ts';
 export type { TextTransport, TextTransportOptions } from './transport.ts';
 export type { TextStream } from './text-stream.ts';

@@ -7,9 +7,9 @@ const PYTHON_WORDS: ReadonlyMap<string, string> = new Map([
   ['False', 'false'],
   ['None', 'null'],
 ]);
-// eslint's rule is about control characters that got in by accident; these are the ones that JSON forbids.
-const CONTROL = new RegExp('[\\u0000-\\u001f]', 'g');
-const ESCAPED_CONTROL = new RegExp('\\\\[\\u0000-\\u001f]');
+/** The control characters that a JSON string must not hold: those below the space. */
+const CONTROL = /[^\P{Cc}\u007f-\u009f]/gu;
+const ESCAPED_CONTROL = /\\[^\P{Cc}\u007f-\u009f]/u;
 
 /**
  * JSON for a text that is nearly JSON, or `undefined`. Mended is only what can mean one thing: a comma that trails, a raw

@@ -10,16 +10,13 @@ import {
   THINK_START,
 } from './scan-modes.ts';
 import type { Candidate, FenceChar, Mode } from './scan-modes.ts';
+import { ScanOutput } from './scan-output.ts';
+import type { ScanEvent } from './scan-output.ts';
 import { readCalls } from './written-call.ts';
 import type { WrittenCall } from './written-call.ts';
 
 /** In which form a model's calls are read: between tags, as JSON (bare or in a code block), or both. */
 export type CallFormat = 'xml' | 'json' | 'any';
-
-/** A piece of an answer, in order. */
-export type ScanEvent =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'calls'; readonly calls: readonly WrittenCall[] };
 
 export interface ScanOptions {
   readonly format: CallFormat;
@@ -29,11 +26,8 @@ export interface ScanOptions {
 
 /** How much may be read a second time after something that only looked like a call; then text stays text. */
 const MAX_REREAD_CHARS = 4 * 1024 * 1024;
-/** White space is held no longer than this. */
-const MAX_WHITE_CHARS = 65_536;
 
 const WHITE = /[ \t\r\n]*/y;
-const NOT_WHITE = /[^ \t\r\n]/;
 const NEXT_MARK = /[<`\n]/g;
 const ENDS_AT_LINE_START = /(?:^|\n)[ \t\r]*$/;
 const INFO_SO_FAR = /^[ \t]*(?:j(?:s(?:on?)?)?)?[ \t\r]*$/i;
@@ -70,12 +64,7 @@ export class TextScanner {
   #isAtLineStart = true;
   /** What follows broken JSON up to an empty line may be the rest of it, and is no call of its own. */
   #isInBrokenJson = false;
-  #events: ScanEvent[] = [];
-  #out = '';
-  /** White space since the last call, as long as nothing else came. */
-  #white = '';
-  #hasSpoken = false;
-  #hasCalled = false;
+  readonly #output = new ScanOutput();
   #unreadable = 0;
 
   constructor({ format, judge }: ScanOptions) {
@@ -91,48 +80,22 @@ export class TextScanner {
 
   push(piece: string): ScanEvent[] {
     this.#read(piece);
-    return this.#takeEvents();
+    return this.#output.take();
   }
 
   /** The answer has ended: nothing is held any longer. */
-  flush(): ScanEvent[] {
+  end(): ScanEvent[] {
     while (this.#mode.kind === 'candidate') {
       if (endsWell(this.#mode)) this.#settle(this.#mode);
       else this.#giveUp(this.#mode);
       this.#read('');
     }
-    this.#say(this.#carry);
+    this.#output.say(this.#carry);
     this.#carry = '';
-    if (this.#mode.kind === 'run' && this.#mode.isHeld) this.#say('`'.repeat(this.#mode.count));
-    if (this.#mode.kind === 'info') this.#say('`'.repeat(this.#mode.count) + this.#mode.info);
+    if (this.#mode.kind === 'run' && this.#mode.isHeld) this.#output.say('`'.repeat(this.#mode.count));
+    if (this.#mode.kind === 'info') this.#output.say('`'.repeat(this.#mode.count) + this.#mode.info);
     this.#mode = TEXT;
-    if (!this.#hasCalled) this.#out += this.#white;
-    this.#white = '';
-    return this.#takeEvents();
-  }
-
-  #takeEvents(): ScanEvent[] {
-    this.#closeText();
-    const events = this.#events;
-    this.#events = [];
-    return events;
-  }
-
-  #closeText(): void {
-    if (this.#out !== '') this.#events.push({ kind: 'text', text: this.#out });
-    this.#out = '';
-  }
-
-  #say(text: string): void {
-    if (this.#hasSpoken) {
-      this.#out += text;
-      return;
-    }
-    this.#white += text;
-    if (!NOT_WHITE.test(text) && this.#white.length <= MAX_WHITE_CHARS) return;
-    this.#out += this.#white;
-    this.#white = '';
-    this.#hasSpoken = true;
+    return this.#output.end();
   }
 
   #read(piece: string): void {
@@ -185,12 +148,12 @@ export class TextScanner {
     }
     NEXT_MARK.lastIndex = from;
     const at = NEXT_MARK.exec(text)?.index ?? text.length;
-    this.#say(text.slice(from, at));
+    this.#output.say(text.slice(from, at));
     if (at === text.length) return at;
     const mark = text[at];
     if (mark === '<') return this.#tag(text, at);
     if (mark === '`') return this.#beginRun('`', at);
-    this.#say('\n');
+    this.#output.say('\n');
     this.#isAtLineStart = true;
     return at + 1;
   }
@@ -199,7 +162,7 @@ export class TextScanner {
     WHITE.lastIndex = from;
     const white = WHITE.exec(text)?.[0] ?? '';
     if (white.includes('\n')) this.#isInBrokenJson = false;
-    this.#say(white);
+    this.#output.say(white);
     const at = from + white.length;
     const mark = text[at];
     if (mark === '`' || mark === '~') return this.#beginRun(mark, at);
@@ -217,7 +180,7 @@ export class TextScanner {
         return text.length;
       }
     }
-    this.#say('<');
+    this.#output.say('<');
     this.#isAtLineStart = false;
     return at + 1;
   }
@@ -225,7 +188,7 @@ export class TextScanner {
   #beginTag(tag: string, at: number): number {
     if (tag === CALL_START) this.#mode = beginCandidate('tag', tag, 0);
     else {
-      this.#say(tag);
+      this.#output.say(tag);
       this.#mode = { kind: 'think', tail: '' };
     }
     return at + tag.length;
@@ -240,9 +203,9 @@ export class TextScanner {
   #inRun(mode: Extract<Mode, { kind: 'run' }>, text: string, from: number): number {
     const at = endOfRun(mode.char, text, from);
     mode.count += at - from;
-    if (!mode.isHeld) this.#say(text.slice(from, at));
+    if (!mode.isHeld) this.#output.say(text.slice(from, at));
     else if (mode.count > MAX_FENCE) {
-      this.#say('`'.repeat(mode.count));
+      this.#output.say('`'.repeat(mode.count));
       mode.isHeld = false;
     }
     if (at === text.length) return at;
@@ -250,7 +213,7 @@ export class TextScanner {
     const isFence = count >= 3;
     if (mode.isHeld && isFence) this.#mode = { kind: 'info', count, info: '' };
     else {
-      if (mode.isHeld) this.#say('`'.repeat(count));
+      if (mode.isHeld) this.#output.say('`'.repeat(count));
       this.#mode = char === '`' || isFence ? { kind: 'inline', char, count, run: 0 } : TEXT;
     }
     return at;
@@ -264,7 +227,7 @@ export class TextScanner {
     const opener = '`'.repeat(count);
     const mayOpen = info.length <= 2 * MAX_FENCE && (lineEnd === -1 ? INFO_SO_FAR : INFO).test(info);
     if (!mayOpen) {
-      this.#say(opener);
+      this.#output.say(opener);
       this.#mode = { kind: 'inline', char: '`', count, run: 0 };
       this.#again = info;
       return at;
@@ -284,15 +247,15 @@ export class TextScanner {
     if (text[from] === char) {
       const at = endOfRun(char, text, from);
       mode.run += at - from;
-      this.#say(text.slice(from, at));
+      this.#output.say(text.slice(from, at));
       return at;
     }
     const mark = char === '`' ? NEXT_TICK_OR_LINE : NEXT_TILDE_OR_LINE;
     mark.lastIndex = from;
     const at = mark.exec(text)?.index ?? text.length;
-    this.#say(text.slice(from, at));
+    this.#output.say(text.slice(from, at));
     if (text[at] !== '\n') return at;
-    this.#say('\n');
+    this.#output.say('\n');
     this.#isAtLineStart = true;
     this.#mode = count >= 3 ? { kind: 'fence', char, count, head: '' } : TEXT;
     return at + 1;
@@ -302,7 +265,7 @@ export class TextScanner {
     const lineEnd = text.indexOf('\n', from);
     const at = lineEnd === -1 ? text.length : lineEnd + 1;
     const part = text.slice(from, lineEnd === -1 ? at : lineEnd);
-    this.#say(text.slice(from, at));
+    this.#output.say(text.slice(from, at));
     if (mode.head !== undefined) mode.head += part;
     const run =
       mode.head !== undefined && mode.head.length <= 1024 ? FENCE_HEAD.exec(mode.head)?.[1] : undefined;
@@ -322,11 +285,11 @@ export class TextScanner {
     const end = seen.indexOf(THINK_END);
     if (end === -1) {
       mode.tail = seen.slice(1 - THINK_END.length);
-      this.#say(text.slice(from));
+      this.#output.say(text.slice(from));
       return text.length;
     }
     const at = from + end + THINK_END.length - mode.tail.length;
-    this.#say(text.slice(from, at));
+    this.#output.say(text.slice(from, at));
     this.#mode = TEXT;
     this.#isAtLineStart = true;
     return at;
@@ -338,15 +301,11 @@ export class TextScanner {
     this.#mode = TEXT;
     if (calls === undefined) this.#count(candidate);
     if (calls === undefined || this.#judge(calls) === 'text') {
-      this.#say(candidate.raw);
+      this.#output.say(candidate.raw);
       this.#isAtLineStart = false;
       return;
     }
-    this.#closeText();
-    this.#events.push({ kind: 'calls', calls });
-    this.#white = '';
-    this.#hasSpoken = false;
-    this.#hasCalled = true;
+    this.#output.call(calls);
     this.#isAtLineStart = true;
   }
 
@@ -363,7 +322,7 @@ export class TextScanner {
     const said = isReread ? raw.slice(0, end) : raw;
     this.#again = raw.slice(said.length);
     this.#rereadLeft -= this.#again.length;
-    this.#say(said);
+    this.#output.say(said);
     this.#isAtLineStart = ENDS_AT_LINE_START.test(said);
     this.#isInBrokenJson = shape === 'bare';
     this.#mode =

@@ -100,7 +100,7 @@ export class StreamedMessage {
   /** The stream ends, or says that it does: what is held is said. */
   end(): Uint8Array[] {
     if (this.#isEnded) return [];
-    const out = [...this.#parts].flatMap(([at, part]) => this.#say(part.reader.flush(), at));
+    const out = [...this.#parts].flatMap(([at, part]) => this.#say(part.reader.end(), at));
     return this.#hasCalled ? [...out, ...this.#close()] : out;
   }
 
@@ -190,7 +190,7 @@ export class StreamedMessage {
     const part = this.#part(at);
     const late = part.hasText || whole === undefined ? '' : whole;
     part.hasText ||= late !== '';
-    return this.#say([...part.reader.push(late), ...part.reader.flush()], at);
+    return this.#say([...part.reader.push(late), ...part.reader.end()], at);
   }
 
   #say(events: readonly AnswerEvent[], at: number): Uint8Array[] {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
 import { TextScanner } from '../../../../proxy/core/text-tools/scan-text.ts';
-import type { CallFormat, ScanEvent } from '../../../../proxy/core/text-tools/scan-text.ts';
+import type { ScanEvent } from '../../../../proxy/core/text-tools/scan-output.ts';
+import type { CallFormat } from '../../../../proxy/core/text-tools/scan-text.ts';
 import { ANSWERS } from './answers.ts';
 
 const FORMATS: readonly CallFormat[] = ['xml', 'json', 'any'];
@@ -10,7 +11,7 @@ const FORMATS: readonly CallFormat[] = ['xml', 'json', 'any'];
 function scan(format: CallFormat, pieces: readonly string[]): { events: ScanEvent[]; unreadable: number } {
   const scanner = new TextScanner({ format, judge: () => 'calls' });
   const events: ScanEvent[] = [];
-  for (const event of [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.flush()]) {
+  for (const event of [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()]) {
     const last = events.at(-1);
     if (event.kind === 'text' && last?.kind === 'text')
       events[events.length - 1] = { kind: 'text', text: last.text + event.text };
