@@ -1,5 +1,6 @@
 import { editMembers, isJsonArray, lastMember, scanArray, scanObject, sliceSpan } from '../json/index.ts';
 import type { AnswerEvent, AnswerReader, CallDesk, Lane, NativeCall } from './answer-reader.ts';
+import { writeCall } from './call-events.ts';
 import type { EventWriter, UpstreamEvent } from './event-writer.ts';
 import { memberText, stringAt } from './request-edits.ts';
 import {
@@ -240,24 +241,12 @@ export class StreamedMessage {
     const { writer, desk, record } = this.#output;
     const closed = this.#close();
     this.#hasCalled = true;
-    writer.renumber();
     const place = this.#output.place(this.#given, 'ours');
     const id = `${itemPrefix(call)}${desk.newId()}`;
-    const index: Record<string, string> = this.#given === undefined ? {} : { output_index: String(place) };
-    const address = { item_id: JSON.stringify(id), ...index };
-    const content = JSON.stringify(call.content);
-    const [event, key] =
-      call.kind === 'custom'
-        ? ['response.custom_tool_call_input', 'input']
-        : ['response.function_call_arguments', 'arguments'];
-    const item = encodeCallItem(call, id, 'completed');
-    record(place, item);
+    record(place, encodeCallItem(call, id, 'completed'));
     return [
       ...closed,
-      writer.write('response.output_item.added', { ...index, item: encodeCallItem(call, id, 'in_progress') }),
-      writer.write(`${event}.delta`, { ...address, delta: content }),
-      writer.write(`${event}.done`, { ...address, [key]: content }),
-      writer.write('response.output_item.done', { ...index, item }),
+      ...writeCall(writer, call, { id, place: this.#given === undefined ? undefined : place }),
     ];
   }
 
