@@ -69,7 +69,7 @@ export default tseslint.config(
             allow(['control', 'cli'], ['schemas', 'errors', 'core', ...edge, 'server', 'control']),
             allow(['main'], ['schemas', 'errors', 'core', ...edge, 'server', 'control']),
             allow(['entry'], ['schemas', 'cli', 'main', 'config', 'benchmark']),
-            allow(['benchmark'], ['schemas', 'benchmark', 'main', 'config']),
+            allow(['benchmark'], ['schemas', 'core', 'benchmark', 'main', 'config']),
             allow(['test'], [...elements.map(({ type }) => type), 'errors', 'main', 'entry']),
           ],
         },

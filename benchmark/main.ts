@@ -9,7 +9,9 @@ import {
   measureCpu,
   measureLatency,
   measureReload,
+  measureSkills,
   measureSoak,
+  measureText,
   profilePeers,
   renderProfiles,
   renderResults,
@@ -78,6 +80,9 @@ async function measure(peers: Peers): Promise<BenchResults> {
   const soak = values.soak ? { soak: await measureSoak(peers, Number(values.turns), note) } : {};
   note('reloads');
   const reload = await measureReload(peers, quick ? 5 : 12);
+  note('text tools and skills');
+  const text = measureText();
+  const skills = await measureSkills();
   note('tokens');
   const tokens = await measureTokens(import.meta.dirname);
   return {
@@ -88,6 +93,8 @@ async function measure(peers: Peers): Promise<BenchResults> {
     latency,
     ...soak,
     reload,
+    text,
+    skills,
     tokens,
   };
 }

@@ -2,9 +2,15 @@ import { createControlApp, createRulesService, listenControl } from '../control/
 import type { ControlListener, PreviewTurn } from '../control/index.ts';
 import type { Options } from '../schemas/generated/options.ts';
 import { compileText, ConfigStore, parseListen, watchConfig, withoutSecrets } from './config/index.ts';
-import type { ReloadOutcome } from './config/index.ts';
+import type { ConfigState, ReloadOutcome } from './config/index.ts';
 import { ToolrollError } from './core/errors.ts';
-import { createPassthrough, createProxyApp, listenProxy, previewTurn } from './server/index.ts';
+import {
+  createPassthrough,
+  createProxyApp,
+  createSkillRoutes,
+  listenProxy,
+  previewTurn,
+} from './server/index.ts';
 import { createLog, createTelemetry } from './telemetry/index.ts';
 import type { Log, Telemetry } from './telemetry/index.ts';
 import { createUpstream } from './upstream/index.ts';
@@ -53,10 +59,19 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
 
   const upstream = openUpstream(options, start.environment);
   const passthrough = createPassthrough({ upstream, log });
-  const proxyApp = createProxyApp(
-    { config: () => store.current(), upstream, telemetry, settings: options },
+  const config = (): ConfigState => store.current();
+  const proxyApp = createProxyApp({
+    turns: { config, upstream, telemetry, settings: options },
+    skillRoutes: createSkillRoutes({
+      config,
+      reload: () => store.reload(),
+      bodyLimitBytes: options.bodyLimitBytes,
+      onFailure: (error) => {
+        log.error('skill_route_failed', { stack: error instanceof Error ? error.stack : String(error) });
+      },
+    }),
     passthrough,
-  );
+  });
   const proxy = await listenProxy(proxyApp, addressOf(options.proxyListen), options.maxConnections);
   passthrough.attachUpgrades(proxy.server);
 

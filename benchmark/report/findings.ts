@@ -4,9 +4,13 @@ import type { VariantName } from '../peers/index.ts';
 import {
   addedLatencyLimitMs,
   chatLimit,
+  deltaLimitMicros,
+  lookAlikeLimit,
   manyToolsLimit,
   reloadBlockLimitMs,
   rssLimit,
+  skillsIdleLimitMicros,
+  skillsLoadLimitMs,
   soakLimit,
   tokenLimit,
 } from './limits.ts';
@@ -20,6 +24,7 @@ export function findingsOf(results: BenchResults): readonly Finding[] {
     ...latency(results),
     ...memory(results),
     ...reload(results),
+    ...textAndSkills(results),
     {
       what: 'input tokens over both hops against direct, 37 tools',
       value: (results.tokens.through / results.tokens.direct) * 100,
@@ -120,6 +125,30 @@ function reload({ reload: { reloads, oneFile, tenFiles, quiet } }: BenchResults)
       value: quiet.worstMs,
       limit: undefined,
       unit: 'ms',
+    },
+  ];
+}
+
+function textAndSkills({ text, skills }: BenchResults): readonly Finding[] {
+  return [
+    {
+      what: 'reading calls out of text, per delta of 4 characters',
+      value: text.microsPerDelta,
+      limit: deltaLimitMicros,
+      unit: 'µs',
+    },
+    {
+      what: 'the same per byte for 1 MB of beginnings of calls, against plain text',
+      value: text.lookAlikeRatio,
+      limit: lookAlikeLimit,
+      unit: 'times',
+    },
+    { what: 'loading 1,000 skills of 4 kB', value: skills.loadMs, limit: skillsLoadLimitMs, unit: 'ms' },
+    {
+      what: 'skills in a request of 37 tools that uses none',
+      value: skills.microsPerRequest,
+      limit: skillsIdleLimitMicros,
+      unit: 'µs',
     },
   ];
 }

@@ -22,3 +22,10 @@ export const soakLimit = 1.1;
 export const reloadBlockLimitMs = 50;
 /** Input tokens of a 37-tool turn over both hops against direct. */
 export const tokenLimit = 0.12;
+/** Reading calls out of text, per delta of four characters. */
+export const deltaLimitMicros = 3;
+/** Text that keeps looking like a call against text that never does; the tenth is what a repeated run differs by. */
+export const lookAlikeLimit = 1.1;
+export const skillsLoadLimitMs = 1000;
+/** What skills may take from a request that uses none: next to nothing beside the hundreds that a turn takes. */
+export const skillsIdleLimitMicros = 20;

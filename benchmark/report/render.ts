@@ -83,6 +83,8 @@ function spell(value: number, unit: Finding['unit']): string {
       return `${value.toFixed(2)} ×`;
     case 'ms':
       return `${value.toFixed(2)} ms`;
+    case 'µs':
+      return `${value.toFixed(2)} µs`;
     case 'percent':
       return `${value.toFixed(1)} %`;
     default:

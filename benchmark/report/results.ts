@@ -2,7 +2,9 @@ import type { TokenResult } from '../demo/index.ts';
 import type { CpuResult } from './measure-cpu.ts';
 import type { LatencyResult } from './measure-latency.ts';
 import type { ReloadResult } from './measure-reload.ts';
+import type { SkillsResult } from './measure-skills.ts';
 import type { SoakResult } from './measure-soak.ts';
+import type { TextResult } from './measure-text.ts';
 
 /** Everything that one run found. */
 export interface BenchResults {
@@ -13,6 +15,8 @@ export interface BenchResults {
   readonly chat: CpuResult;
   readonly latency: readonly LatencyResult[];
   readonly reload: ReloadResult;
+  readonly text: TextResult;
+  readonly skills: SkillsResult;
   readonly tokens: TokenResult;
   readonly soak?: SoakResult;
 }
@@ -23,7 +27,7 @@ export interface Finding {
   readonly value: number;
   /** The largest value that is well; undefined where it is told for comparison only. */
   readonly limit: number | undefined;
-  readonly unit: 'times' | 'ms' | 'percent';
+  readonly unit: 'times' | 'ms' | 'µs' | 'percent';
 }
 
 /** True if the finding is well, or if nothing is asked of it. */

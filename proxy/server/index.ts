@@ -7,3 +7,4 @@ export { previewTurn } from './preview.ts';
 export type { Preview } from './preview.ts';
 export { createProxyApp } from './proxy-app.ts';
 export type { TurnServices, TurnSettings } from './turn-route.ts';
+export { createSkillRoutes } from './skill-routes.ts';

@@ -108,9 +108,11 @@ function responsesStreamed(text: string): Words {
   const streamed = events.flatMap(({ type, data }) =>
     type === 'response.output_text.delta' ? [String(data['delta'])] : [],
   );
+  // What was cut off in the middle is no item of a failed response.
+  if (last.type === 'response.failed') return { ...words, end: 'error' };
   if (streamed.join('') !== words.text)
     throw new Error(`streamed ${streamed.join('')}, ended with ${words.text}`);
-  return last.type === 'response.failed' ? { ...words, end: 'error' } : words;
+  return words;
 }
 
 function readCall(value: unknown): { name: string; args: unknown } {
