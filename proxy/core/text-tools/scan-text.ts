@@ -27,6 +27,15 @@ export interface ScanOptions {
 /** How much may be read a second time after something that only looked like a call; then text stays text. */
 const MAX_REREAD_CHARS = 4 * 1024 * 1024;
 
+/** What stands behind the backticks of a fence, or on a line that closes one, is no longer than this. */
+const MAX_INFO = 128;
+
+/** Text that is still to be read. */
+interface Waiting {
+  readonly text: string;
+  readonly at: number;
+}
+
 const WHITE = /[ \t\r\n]*/y;
 const NEXT_MARK = /[<`\n]/g;
 const ENDS_AT_LINE_START = /(?:^|\n)[ \t\r]*$/;
@@ -88,7 +97,9 @@ export class TextScanner {
     while (this.#mode.kind === 'candidate') {
       if (endsWell(this.#mode)) this.#settle(this.#mode);
       else this.#giveUp(this.#mode);
-      this.#read('');
+      const again = this.#again;
+      this.#again = '';
+      this.#read(again);
     }
     this.#output.say(this.#carry);
     this.#carry = '';
@@ -98,18 +109,28 @@ export class TextScanner {
     return this.#output.end();
   }
 
+  /** Pieces that wait are not joined: an answer that comes whole would be copied for each of its calls. */
   #read(piece: string): void {
-    let text = this.#carry + this.#again + piece;
-    this.#carry = '';
-    this.#again = '';
-    let at = 0;
-    while (at < text.length) {
-      at = this.#step(text, at);
+    const waiting: Waiting[] = [{ text: piece, at: 0 }];
+    for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
+      if (this.#carry !== '') current = this.#joinCarry(current, waiting);
+      let { at } = current;
+      const { text } = current;
+      while (at < text.length && this.#again === '') at = this.#step(text, at);
+      if (at < text.length) waiting.push({ text, at });
       if (this.#again === '') continue;
-      text = this.#again + text.slice(at);
+      waiting.push({ text: this.#again, at: 0 });
       this.#again = '';
-      at = 0;
     }
+  }
+
+  /** What may become a tag is read with as much of what follows as a tag is long. */
+  #joinCarry(next: Waiting, waiting: Waiting[]): Waiting {
+    const end = next.at + CALL_START.length;
+    if (end < next.text.length) waiting.push({ text: next.text, at: end });
+    const text = this.#carry + next.text.slice(next.at, end);
+    this.#carry = '';
+    return { text, at: 0 };
   }
 
   #step(text: string, at: number): number {
@@ -220,12 +241,13 @@ export class TextScanner {
   }
 
   #inInfo(mode: Extract<Mode, { kind: 'info' }>, text: string, from: number): number {
-    const lineEnd = text.indexOf('\n', from);
-    const at = lineEnd === -1 ? text.length : lineEnd;
+    const near = text.slice(from, from + MAX_INFO + 1);
+    const lineEnd = near.indexOf('\n');
+    const at = from + (lineEnd === -1 ? near.length : lineEnd);
     mode.info += text.slice(from, at);
     const { count, info } = mode;
     const opener = '`'.repeat(count);
-    const mayOpen = info.length <= 2 * MAX_FENCE && (lineEnd === -1 ? INFO_SO_FAR : INFO).test(info);
+    const mayOpen = info.length <= MAX_INFO && (lineEnd === -1 ? INFO_SO_FAR : INFO).test(info);
     if (!mayOpen) {
       this.#output.say(opener);
       this.#mode = { kind: 'inline', char: '`', count, run: 0 };
@@ -266,9 +288,9 @@ export class TextScanner {
     const at = lineEnd === -1 ? text.length : lineEnd + 1;
     const part = text.slice(from, lineEnd === -1 ? at : lineEnd);
     this.#output.say(text.slice(from, at));
-    if (mode.head !== undefined) mode.head += part;
-    const run =
-      mode.head !== undefined && mode.head.length <= 1024 ? FENCE_HEAD.exec(mode.head)?.[1] : undefined;
+    const head = mode.head === undefined || part.length > MAX_INFO ? undefined : mode.head + part;
+    const run = head !== undefined && head.length <= MAX_INFO ? FENCE_HEAD.exec(head)?.[1] : undefined;
+    mode.head = head;
     if (run === undefined) mode.head = undefined;
     if (lineEnd === -1) return at;
     const closes = run !== undefined && run.startsWith(mode.char) && run.length >= mode.count;
