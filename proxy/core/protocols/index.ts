@@ -11,4 +11,5 @@ export type {
   StreamFrame,
   StreamOutput,
 } from './adapter.ts';
+export { chatAdapter } from './chat-completions/index.ts';
 export { responsesAdapter } from './responses/index.ts';
