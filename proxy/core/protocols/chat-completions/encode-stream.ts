@@ -244,6 +244,8 @@ export class ChatStreamEncoder implements StreamEncoder {
     if (this.#appended === undefined) return [];
     const words = this.#appended;
     this.#appended = undefined;
+    // What was one chunk is several now.
+    if (frame.wire.items.length > 0 || frame.wire.hasRole) this.#isJoined = true;
     const said = frame.wire.items.length === 0 ? [] : this.#emitItems(frame, this.#itemsAlone(frame.wire));
     const bare: Rewrite = { ...this.#itemsAlone(frame.wire), without: new Set(frame.wire.items) };
     return [...said, ...this.#renderWords(frame, { ...bare, words })];
