@@ -3,12 +3,15 @@ import { LooseJsonReader } from './loose-json.ts';
 export const CALL_START = '<tool_call>';
 export const CALL_END = '</tool_call>';
 export const THINK_START = '<think>';
-export const THINK_END = '</think>';
+const THINK_END = '</think>';
 
 /** More than a call can be; what is longer is text. In UTF-16 units. */
 export const MAX_CALL_CHARS = 1024 * 1024;
 /** Longer runs of backticks open no block that could hold a call. */
 export const MAX_FENCE = 16;
+
+/** What stands behind the backticks of a fence, or on a line that closes one, is no longer than this. */
+export const MAX_INFO = 128;
 
 export type FenceChar = '`' | '~';
 
@@ -33,6 +36,20 @@ export interface Candidate {
   readonly opener: number;
 }
 
+/** A code block; `head` is what its current line begins with, as long as that can close it. */
+export interface Fence {
+  readonly kind: 'fence';
+  readonly char: FenceChar;
+  readonly count: number;
+  head: string | undefined;
+}
+
+/** Thinking; `tail` is its last characters, that may be the start of its end. */
+export interface Think {
+  readonly kind: 'think';
+  tail: string;
+}
+
 export type Mode =
   | { readonly kind: 'text' }
   /** A run of backticks (or tildes) that may go on; `isHeld` while it may open a block with a call. */
@@ -41,10 +58,8 @@ export type Mode =
   | { readonly kind: 'info'; readonly count: number; info: string }
   /** Code inside a line; `run` counts the backticks that may close it. */
   | { readonly kind: 'inline'; readonly char: FenceChar; readonly count: number; run: number }
-  /** A code block; `head` is what its current line begins with, as long as that can close it. */
-  | { readonly kind: 'fence'; readonly char: FenceChar; readonly count: number; head: string | undefined }
-  /** `tail`: the last characters, that may be the start of the end. */
-  | { readonly kind: 'think'; tail: string }
+  | Fence
+  | Think
   | Candidate;
 
 export const TEXT: Mode = { kind: 'text' };
@@ -132,10 +147,8 @@ function readEndTag(candidate: Candidate, text: string, from: number): Step {
 
 /** Several calls may stand in one block, one after the other. */
 function readEndFence(candidate: Candidate, text: string, from: number): Step {
-  BACKTICKS.lastIndex = from;
-  const run = BACKTICKS.exec(text)?.[0].length ?? 0;
-  candidate.closing += run;
-  const at = from + run;
+  const at = endOfRun('`', text, from);
+  candidate.closing += at - from;
   if (at === text.length) return { state: 'held', at };
   if (candidate.closing > 0) return { state: candidate.closing >= candidate.fence ? 'whole' : 'broken', at };
   if (text[at] !== '{' && text[at] !== '[') return { state: 'broken', at };
@@ -148,4 +161,57 @@ function readEndFence(candidate: Candidate, text: string, from: number): Step {
 export function endsWell(candidate: Candidate): boolean {
   const { shape, phase, closing, fence } = candidate;
   return shape === 'fence' && phase === 'end' && closing >= fence;
+}
+
+const TILDES = /~*/y;
+
+/** Where a run of backticks or tildes ends that begins there. */
+export function endOfRun(char: FenceChar, text: string, from: number): number {
+  const run = char === '`' ? BACKTICKS : TILDES;
+  run.lastIndex = from;
+  return from + (run.exec(text)?.[0].length ?? 0);
+}
+
+const FENCE_HEAD = /^[ \t]*(`*|~*)[ \t\r]*$/;
+
+/** Reads a code block to the end of its line, or of the text. It closes with a line of nothing but its own mark. */
+export function readFence(
+  fence: Fence,
+  text: string,
+  from: number,
+): { readonly at: number; readonly closes: boolean } {
+  const lineEnd = text.indexOf('\n', from);
+  const part = text.slice(from, lineEnd === -1 ? text.length : lineEnd);
+  const head = fence.head === undefined || part.length > MAX_INFO ? undefined : fence.head + part;
+  const run = head !== undefined && head.length <= MAX_INFO ? FENCE_HEAD.exec(head)?.[1] : undefined;
+  if (lineEnd === -1) {
+    fence.head = run === undefined ? undefined : head;
+    return { at: text.length, closes: false };
+  }
+  fence.head = '';
+  return {
+    at: lineEnd + 1,
+    closes: run !== undefined && run.startsWith(fence.char) && run.length >= fence.count,
+  };
+}
+
+/** Reads thinking to its end, or to that of the text. */
+export function readThink(
+  think: Think,
+  text: string,
+  from: number,
+): { readonly at: number; readonly closes: boolean } {
+  const seen = think.tail + text.slice(from);
+  const end = seen.indexOf(THINK_END);
+  if (end !== -1) return { at: from + end + THINK_END.length - think.tail.length, closes: true };
+  think.tail = seen.slice(1 - THINK_END.length);
+  return { at: text.length, closes: false };
+}
+
+const INFO_SO_FAR = /^[ \t]*(?:j(?:s(?:on?)?)?)?[ \t\r]*$/i;
+const INFO = /^[ \t]*(?:json)?[ \t\r]*$/i;
+
+/** True for what may stand behind the backticks of a block that holds calls: `json`, or nothing. */
+export function isFenceInfo(info: string, extent: 'so_far' | 'whole'): boolean {
+  return info.length <= MAX_INFO && (extent === 'so_far' ? INFO_SO_FAR : INFO).test(info);
 }

@@ -2,17 +2,21 @@ import {
   beginCandidate,
   CALL_END,
   CALL_START,
+  endOfRun,
   endsWell,
   MAX_FENCE,
+  isFenceInfo,
+  MAX_INFO,
   readCandidate,
+  readFence,
+  readThink,
   TEXT,
-  THINK_END,
   THINK_START,
 } from './scan-modes.ts';
-import type { Candidate, FenceChar, Mode } from './scan-modes.ts';
+import type { Candidate, Fence, FenceChar, Mode, Think } from './scan-modes.ts';
 import { ScanOutput } from './scan-output.ts';
 import type { ScanEvent } from './scan-output.ts';
-import { readCalls } from './written-call.ts';
+import { mayBeCall, readCalls } from './written-call.ts';
 import type { WrittenCall } from './written-call.ts';
 
 /** In which form a model's calls are read: between tags, as JSON (bare or in a code block), or both. */
@@ -27,9 +31,6 @@ export interface ScanOptions {
 /** How much may be read a second time after something that only looked like a call; then text stays text. */
 const MAX_REREAD_CHARS = 4 * 1024 * 1024;
 
-/** What stands behind the backticks of a fence, or on a line that closes one, is no longer than this. */
-const MAX_INFO = 128;
-
 /** Text that is still to be read. */
 interface Waiting {
   readonly text: string;
@@ -37,13 +38,12 @@ interface Waiting {
 }
 
 const WHITE = /[ \t\r\n]*/y;
-const NEXT_MARK = /[<`\n]/g;
+/** A tag, or the end of the text inside of one; code; the end of the line. */
+const NEXT_MARK =
+  /<(?=tool_call>|think>|(?:t(?:o(?:o(?:l(?:_(?:c(?:a(?:ll?)?)?)?)?)?)?|h(?:i(?:nk?)?)?)?)?$)|[`\n]/g;
+const NEXT_TICK_OR_LINE = /[`\n]/g;
+const NEXT_TILDE_OR_LINE = /[~\n]/g;
 const ENDS_AT_LINE_START = /(?:^|\n)[ \t\r]*$/;
-const INFO_SO_FAR = /^[ \t]*(?:j(?:s(?:on?)?)?)?[ \t\r]*$/i;
-const INFO = /^[ \t]*(?:json)?[ \t\r]*$/i;
-const FENCE_HEAD = /^[ \t]*(`*|~*)[ \t\r]*$/;
-const NAME_KEY = /["']name["']\s*:/;
-const ARGUMENTS_KEY = /["'](?:arguments|parameters)["']\s*:/;
 
 /**
  * Reads calls out of an answer's text, in whatever pieces it comes: the events, their texts joined, are the same for any cut.
@@ -109,28 +109,49 @@ export class TextScanner {
     return this.#output.end();
   }
 
-  /** Pieces that wait are not joined: an answer that comes whole would be copied for each of its calls. */
+  /** What waits is not joined with what goes before it: an answer that comes whole would be copied for each of its calls. */
   #read(piece: string): void {
-    const waiting: Waiting[] = [{ text: piece, at: 0 }];
-    for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
-      if (this.#carry !== '') current = this.#joinCarry(current, waiting);
-      let { at } = current;
-      const { text } = current;
-      while (at < text.length && this.#again === '') at = this.#step(text, at);
+    let at = this.#readOn(piece, 0);
+    if (this.#again === '') return;
+    const waiting: Waiting[] = [];
+    let text = piece;
+    for (;;) {
       if (at < text.length) waiting.push({ text, at });
-      if (this.#again === '') continue;
-      waiting.push({ text: this.#again, at: 0 });
+      if (this.#again !== '') waiting.push({ text: this.#again, at: 0 });
       this.#again = '';
+      const next = waiting.pop();
+      if (next === undefined) return;
+      text = next.text;
+      at = this.#readOn(text, next.at);
     }
   }
 
-  /** What may become a tag is read with as much of what follows as a tag is long. */
-  #joinCarry(next: Waiting, waiting: Waiting[]): Waiting {
-    const end = next.at + CALL_START.length;
-    if (end < next.text.length) waiting.push({ text: next.text, at: end });
-    const text = this.#carry + next.text.slice(next.at, end);
+  #readOn(text: string, from: number): number {
+    let at = this.#carry === '' ? from : this.#goOnWithTag(text, from);
+    while (at < text.length && this.#again === '') at = this.#step(text, at);
+    return at;
+  }
+
+  /** The text before ended in what may become a tag. */
+  #goOnWithTag(text: string, at: number): number {
+    const seen = this.#carry.length;
+    for (const tag of this.#tags) {
+      if (!tag.startsWith(this.#carry)) continue;
+      let end = seen;
+      while (end < tag.length && tag[end] === text[at + end - seen]) end += 1;
+      if (end === tag.length) {
+        this.#carry = '';
+        return this.#beginTag(tag, at - seen);
+      }
+      if (at + end - seen === text.length) {
+        this.#carry = tag.slice(0, end);
+        return text.length;
+      }
+    }
+    this.#output.say(this.#carry);
     this.#carry = '';
-    return { text, at: 0 };
+    this.#isAtLineStart = false;
+    return at;
   }
 
   #step(text: string, at: number): number {
@@ -247,8 +268,7 @@ export class TextScanner {
     mode.info += text.slice(from, at);
     const { count, info } = mode;
     const opener = '`'.repeat(count);
-    const mayOpen = info.length <= MAX_INFO && (lineEnd === -1 ? INFO_SO_FAR : INFO).test(info);
-    if (!mayOpen) {
+    if (!isFenceInfo(info, lineEnd === -1 ? 'so_far' : 'whole')) {
       this.#output.say(opener);
       this.#mode = { kind: 'inline', char: '`', count, run: 0 };
       this.#again = info;
@@ -283,18 +303,9 @@ export class TextScanner {
     return at + 1;
   }
 
-  #inFence(mode: Extract<Mode, { kind: 'fence' }>, text: string, from: number): number {
-    const lineEnd = text.indexOf('\n', from);
-    const at = lineEnd === -1 ? text.length : lineEnd + 1;
-    const part = text.slice(from, lineEnd === -1 ? at : lineEnd);
+  #inFence(mode: Fence, text: string, from: number): number {
+    const { at, closes } = readFence(mode, text, from);
     this.#output.say(text.slice(from, at));
-    const head = mode.head === undefined || part.length > MAX_INFO ? undefined : mode.head + part;
-    const run = head !== undefined && head.length <= MAX_INFO ? FENCE_HEAD.exec(head)?.[1] : undefined;
-    mode.head = head;
-    if (run === undefined) mode.head = undefined;
-    if (lineEnd === -1) return at;
-    const closes = run !== undefined && run.startsWith(mode.char) && run.length >= mode.count;
-    mode.head = '';
     if (closes) {
       this.#mode = TEXT;
       this.#isAtLineStart = true;
@@ -302,18 +313,13 @@ export class TextScanner {
     return at;
   }
 
-  #inThink(mode: Extract<Mode, { kind: 'think' }>, text: string, from: number): number {
-    const seen = mode.tail + text.slice(from);
-    const end = seen.indexOf(THINK_END);
-    if (end === -1) {
-      mode.tail = seen.slice(1 - THINK_END.length);
-      this.#output.say(text.slice(from));
-      return text.length;
-    }
-    const at = from + end + THINK_END.length - mode.tail.length;
+  #inThink(mode: Think, text: string, from: number): number {
+    const { at, closes } = readThink(mode, text, from);
     this.#output.say(text.slice(from, at));
-    this.#mode = TEXT;
-    this.#isAtLineStart = true;
+    if (closes) {
+      this.#mode = TEXT;
+      this.#isAtLineStart = true;
+    }
     return at;
   }
 
@@ -353,17 +359,6 @@ export class TextScanner {
 
   /** JSON that nobody meant as a call is an answer like any other. */
   #count({ shape, raw }: Candidate): void {
-    if (shape === 'tag' || (NAME_KEY.test(raw) && ARGUMENTS_KEY.test(raw))) this.#unreadable += 1;
+    if (shape === 'tag' || mayBeCall(raw)) this.#unreadable += 1;
   }
-}
-
-const TICKS = /`*/y;
-const TILDES = /~*/y;
-const NEXT_TICK_OR_LINE = /[`\n]/g;
-const NEXT_TILDE_OR_LINE = /[~\n]/g;
-
-function endOfRun(char: FenceChar, text: string, from: number): number {
-  const run = char === '`' ? TICKS : TILDES;
-  run.lastIndex = from;
-  return from + (run.exec(text)?.[0].length ?? 0);
 }

@@ -20,12 +20,21 @@ export interface WrittenCall {
 /** `tagged`: what stands between tags is meant as a call. `bare`: JSON is a call only if it has all that one has. */
 export type CallMarks = 'tagged' | 'bare';
 
+const NAME_KEY = /["']name["']\s*:/;
+const ARGUMENTS_KEY = /["'](?:arguments|parameters)["']\s*:/;
+
+/** False for text that lacks a member which every bare call has, whatever else it is. */
+export function mayBeCall(text: string): boolean {
+  return NAME_KEY.test(text) && ARGUMENTS_KEY.test(text);
+}
+
 /**
  * The calls that these JSON values are (objects, or arrays of them), or `undefined` unless all of them are calls.
  */
 export function readCalls(values: readonly string[], marks: CallMarks): WrittenCall[] | undefined {
   const calls: WrittenCall[] = [];
   for (const value of values) {
+    if (marks === 'bare' && !mayBeCall(value)) return undefined;
     const text = mendJson(value);
     if (text === undefined) return undefined;
     for (const own of elementsOf(text)) {
@@ -45,7 +54,8 @@ function elementsOf(text: string): string[] {
 function readCall(text: string, marks: CallMarks): WrittenCall | undefined {
   if (!isJsonObject(parseJson(text))) return undefined;
   const scan = scanObject(text);
-  const name = parseJson(memberText(text, scan, 'name') ?? '');
+  const nameText = memberText(text, scan, 'name');
+  const name = nameText === undefined ? undefined : parseJson(nameText);
   if (typeof name !== 'string' || name === '') return undefined;
   const given = memberText(text, scan, 'arguments') ?? memberText(text, scan, 'parameters');
   const argumentsText = marks === 'tagged' ? taggedArguments(given) : bareArguments(given);

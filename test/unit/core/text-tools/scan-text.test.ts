@@ -42,7 +42,7 @@ describe('an answer that is scanned for calls', () => {
       expect(
         scan(
           format,
-          [...text].flatMap((char) => char.split('')),
+          Array.from({ length: text.length }, (_, at) => text.charAt(at)),
         ),
       ).toEqual(whole);
       for (let cut = 1; cut < text.length; cut += 1) {
