@@ -1,4 +1,4 @@
-import { isJsonObject, scanObject, sliceSpan, stringField } from '../../json/index.ts';
+import { scanObject, sliceSpan, stringField } from '../../json/index.ts';
 import type { JsonObject } from '../../json/index.ts';
 import type { AnswerItem } from '../../turn/index.ts';
 import { argumentsText, callItem, FIRST_CALL } from './items.ts';
@@ -134,9 +134,4 @@ interface Told {
 
 function wholeNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-/** The deltas of calls in a delta of a message. */
-export function callDeltas(calls: unknown): readonly JsonObject[] {
-  return Array.isArray(calls) ? calls.filter(isJsonObject) : [];
 }
