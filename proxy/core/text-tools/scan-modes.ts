@@ -37,7 +37,7 @@ export interface Candidate {
 }
 
 /** A code block; `head` is what its current line begins with, as long as that can close it. */
-export interface Fence {
+interface Fence {
   readonly kind: 'fence';
   readonly char: FenceChar;
   readonly count: number;
@@ -45,7 +45,7 @@ export interface Fence {
 }
 
 /** Thinking; `tail` is its last characters, that may be the start of its end. */
-export interface Think {
+interface Think {
   readonly kind: 'think';
   tail: string;
 }
@@ -172,14 +172,16 @@ export function endOfRun(char: FenceChar, text: string, from: number): number {
   return from + (run.exec(text)?.[0].length ?? 0);
 }
 
+/** How far a block was read, and whether it ended there. */
+export interface BlockStep {
+  readonly at: number;
+  readonly closes: boolean;
+}
+
 const FENCE_HEAD = /^[ \t]*(`*|~*)[ \t\r]*$/;
 
 /** Reads a code block to the end of its line, or of the text. It closes with a line of nothing but its own mark. */
-export function readFence(
-  fence: Fence,
-  text: string,
-  from: number,
-): { readonly at: number; readonly closes: boolean } {
+export function readFence(fence: Fence, text: string, from: number): BlockStep {
   const lineEnd = text.indexOf('\n', from);
   const part = text.slice(from, lineEnd === -1 ? text.length : lineEnd);
   const head = fence.head === undefined || part.length > MAX_INFO ? undefined : fence.head + part;
@@ -196,11 +198,7 @@ export function readFence(
 }
 
 /** Reads thinking to its end, or to that of the text. */
-export function readThink(
-  think: Think,
-  text: string,
-  from: number,
-): { readonly at: number; readonly closes: boolean } {
+export function readThink(think: Think, text: string, from: number): BlockStep {
   const seen = think.tail + text.slice(from);
   const end = seen.indexOf(THINK_END);
   if (end !== -1) return { at: from + end + THINK_END.length - think.tail.length, closes: true };

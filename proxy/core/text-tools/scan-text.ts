@@ -13,7 +13,7 @@ import {
   TEXT,
   THINK_START,
 } from './scan-modes.ts';
-import type { Candidate, Fence, FenceChar, Mode, Think } from './scan-modes.ts';
+import type { BlockStep, Candidate, FenceChar, Mode } from './scan-modes.ts';
 import { ScanOutput } from './scan-output.ts';
 import type { ScanEvent } from './scan-output.ts';
 import { mayBeCall, readCalls } from './written-call.ts';
@@ -166,9 +166,9 @@ export class TextScanner {
       case 'inline':
         return this.#inline(mode, text, at);
       case 'fence':
-        return this.#inFence(mode, text, at);
+        return this.#block(readFence(mode, text, at), text, at);
       case 'think':
-        return this.#inThink(mode, text, at);
+        return this.#block(readThink(mode, text, at), text, at);
       case 'candidate': {
         const { state, at: end } = readCandidate(mode, text, at);
         if (state === 'whole') this.#settle(mode);
@@ -303,24 +303,14 @@ export class TextScanner {
     return at + 1;
   }
 
-  #inFence(mode: Fence, text: string, from: number): number {
-    const { at, closes } = readFence(mode, text, from);
-    this.#output.say(text.slice(from, at));
-    if (closes) {
+  /** What was read of a block is text, and so is what follows its end. */
+  #block(read: BlockStep, text: string, from: number): number {
+    this.#output.say(text.slice(from, read.at));
+    if (read.closes) {
       this.#mode = TEXT;
       this.#isAtLineStart = true;
     }
-    return at;
-  }
-
-  #inThink(mode: Think, text: string, from: number): number {
-    const { at, closes } = readThink(mode, text, from);
-    this.#output.say(text.slice(from, at));
-    if (closes) {
-      this.#mode = TEXT;
-      this.#isAtLineStart = true;
-    }
-    return at;
+    return read.at;
   }
 
   /** A candidate is whole. */
