@@ -1,3 +1,5 @@
+import type { Express } from 'express';
+
 import { createControlApp, createRulesService, listenControl } from '../control/index.ts';
 import type { ControlListener, PreviewTurn } from '../control/index.ts';
 import type { Options } from '../schemas/generated/options.ts';
@@ -11,6 +13,7 @@ import {
   listenProxy,
   previewTurn,
 } from './server/index.ts';
+import type { Passthrough } from './server/index.ts';
 import { createLog, createTelemetry } from './telemetry/index.ts';
 import type { Log, Telemetry } from './telemetry/index.ts';
 import { createUpstream } from './upstream/index.ts';
@@ -59,19 +62,7 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
 
   const upstream = openUpstream(options, start.environment);
   const passthrough = createPassthrough({ upstream, log });
-  const config = (): ConfigState => store.current();
-  const proxyApp = createProxyApp({
-    turns: { config, upstream, telemetry, settings: options },
-    skillRoutes: createSkillRoutes({
-      config,
-      reload: () => store.reload(),
-      bodyLimitBytes: options.bodyLimitBytes,
-      onFailure: (error) => {
-        log.error('skill_route_failed', { stack: error instanceof Error ? error.stack : String(error) });
-      },
-    }),
-    passthrough,
-  });
+  const proxyApp = createApp({ options, store, upstream, passthrough, telemetry });
   const proxy = await listenProxy(proxyApp, addressOf(options.proxyListen), options.maxConnections);
   passthrough.attachUpgrades(proxy.server);
 
@@ -106,6 +97,31 @@ export async function startToolroll(start: StartOptions): Promise<Toolroll> {
       log.info('stopped');
     },
   };
+}
+
+interface ProxyParts {
+  readonly options: Options;
+  readonly store: ConfigStore;
+  readonly upstream: Upstream;
+  readonly passthrough: Passthrough;
+  readonly telemetry: Telemetry;
+}
+
+function createApp({ options, store, upstream, passthrough, telemetry }: ProxyParts): Express {
+  const config = (): ConfigState => store.current();
+  return createProxyApp({
+    turns: { config, upstream, telemetry, settings: options },
+    skillRoutes: createSkillRoutes({
+      config,
+      reload: () => store.reload(),
+      bodyLimitBytes: options.bodyLimitBytes,
+      onFailure: (error) => {
+        const stack = error instanceof Error ? error.stack : String(error);
+        telemetry.log.error('skill_route_failed', { stack });
+      },
+    }),
+    passthrough,
+  });
 }
 
 interface ControlParts {

@@ -2,10 +2,11 @@ import type { SkillLoader } from '../core/plan/index.ts';
 import { createSkillTool } from '../core/meta-tools/index.ts';
 import type { SkillResolution, SkillTool } from '../core/meta-tools/index.ts';
 import { ToolrollError } from '../core/errors.ts';
-import type { ProtocolAdapter } from '../core/protocols/index.ts';
+import type { Echo, ProtocolAdapter } from '../core/protocols/index.ts';
 import { matchesAny } from '../core/rules/index.ts';
 import type { CompiledSkillSettings } from '../core/rules/index.ts';
 import {
+  asksForData,
   endingMarkers,
   findSkill,
   fitSkills,
@@ -37,12 +38,14 @@ export class SkillTurn<T extends Turn> {
   readonly #offered: SkillMap;
   readonly #prepared: PreparedSkills;
   readonly #turns = new Map<string, T>();
+  #fellBack = false;
 
   /** @throws ToolrollError `invalid_request` where the request's own words about skills cannot be followed */
   constructor(source: SkillSource<T>) {
     this.#source = source;
     this.#offered = offeredSkills(source.skills, source.settings);
     this.#prepared = this.#prepare([]);
+    this.#fellBack = this.#prepared.fellBack;
     const [error] = this.#prepared.fieldErrors;
     if (error !== undefined) {
       throw new ToolrollError('invalid_request', { reason: error.message }, { param: error.param });
@@ -61,8 +64,12 @@ export class SkillTurn<T extends Turn> {
 
   /** What operators should know: marked skills that are gone, a placeholder that is not there. */
   get notes(): { readonly missing: readonly string[]; readonly fellBack: boolean } {
-    const { missing, fellBack } = this.#prepared;
-    return { missing, fellBack };
+    return { missing: this.#prepared.missing, fellBack: this.#fellBack };
+  }
+
+  /** What the app sent in fields that the upstream repeats, where they read otherwise with skills. */
+  get echo(): Echo {
+    return this.#prepared.echo;
   }
 
   /** The tool that loads skills, if this turn offers it. */
@@ -70,10 +77,10 @@ export class SkillTurn<T extends Turn> {
     const { settings } = this.#source;
     const isOffered = this.#prepared.fields.includeSkillTool ?? settings.tool;
     if (!isOffered || this.#offered.size === 0) return undefined;
-    const { definition, resolve } = skillToolOf(this.#offered);
+    const tool = skillToolOf(this.#offered);
     return {
-      definition,
-      resolve: (argumentsText, beside) => this.#admit(resolve(argumentsText), beside),
+      definition: tool.definition,
+      resolve: (argumentsText, beside) => this.#admit(tool.resolve(argumentsText), beside),
     };
   }
 
@@ -81,15 +88,20 @@ export class SkillTurn<T extends Turn> {
   turnWith(names: readonly string[], turn: T): T {
     if (names.length === 0) return turn;
     const key = JSON.stringify(names);
-    const known = this.#turns.get(key) ?? this.#decode(this.#prepare(names).text);
-    this.#turns.set(key, known);
-    return known;
+    const known = this.#turns.get(key);
+    if (known !== undefined) return known;
+    const prepared = this.#prepare(names);
+    this.#fellBack ||= prepared.fellBack;
+    const loaded = this.#decode(prepared.text);
+    this.#turns.set(key, loaded);
+    return loaded;
   }
 
-  /** The words that end an answer for which these skills were loaded. */
+  /** The words that end an answer for which these skills were loaded. Data cannot have any: the app would not be able to read them. */
   endingOf(names: readonly string[]): string | undefined {
     const fresh = names.filter((name) => !this.active.includes(name) || this.#prepared.last !== name);
-    return fresh.length === 0 ? undefined : endingMarkers(fresh);
+    if (fresh.length === 0 || asksForData(this.#source.adapter.protocol, this.#source.text)) return undefined;
+    return endingMarkers(fresh);
   }
 
   #prepare(loading: readonly string[]): PreparedSkills {
@@ -111,9 +123,9 @@ export class SkillTurn<T extends Turn> {
   /** A skill that the conversation has is not loaded again, and one that has no room not at all. */
   #admit(call: SkillResolution, beside: readonly string[]): SkillResolution {
     if (call.kind === 'answer') return call;
-    const { maxTokensPerTurn, strategy } = this.#source.settings;
-    const { active, last, fields } = this.#prepared;
-    const replaces = (fields.strategy ?? strategy) === 'system';
+    const { maxTokensPerTurn } = this.#source.settings;
+    const { active, last, place } = this.#prepared;
+    const replaces = place === 'system';
     const wanted = call.names.filter((name) => (replaces ? last !== name : !active.includes(name)));
     if (wanted.length === 0) return { kind: 'answer', text: presentAnswer(call.names) };
     const present = replaces ? [] : [...active, ...beside];

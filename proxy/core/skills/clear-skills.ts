@@ -76,7 +76,15 @@ function clearElement(text: string, element: Span): Clearance {
   if (scan === undefined) return { goes: false, edits: [] };
   if (isResultOfOurs(text, scan) || isInjection(text, scan)) return GOES;
   const calls = clearCalls(text, scan);
-  return calls.goes ? calls : { goes: false, edits: [...calls.edits, ...readMarkers(text, element).edits] };
+  const marked = readMarkers(text, element);
+  // An item that only held markers was made for them; a message of chat completions is the whole answer, calls included.
+  if (calls.goes || (!marked.saysMore && isMessageItem(text, scan))) return GOES;
+  return { goes: false, edits: [...calls.edits, ...marked.edits] };
+}
+
+/** Messages of chat completions have no type. */
+function isMessageItem(text: string, scan: ObjectScan): boolean {
+  return stringIn(text, scan, 'type') === 'message';
 }
 
 /** A `function_call` or its output by `call_id`; a chat answer by `tool_call_id`. */

@@ -1,9 +1,9 @@
-import { applyEdits, editElements, editMembers, lastMember } from '../json/index.ts';
-import type { ArrayScan, Edit, ObjectScan } from '../json/index.ts';
+import { applyEdits, editElements, editMembers, lastMember, sliceSpan } from '../json/index.ts';
+import type { ArrayScan, Edit, ElementChange, ObjectScan, Span } from '../json/index.ts';
 import type { Protocol } from '../turn/index.ts';
 import { fieldNames, readFields } from './fields.ts';
 import type { SkillFieldError, SkillFields } from './fields.ts';
-import { readHistory } from './history.ts';
+import { readHistory, readMarkers } from './history.ts';
 import type { SkillHistory } from './history.ts';
 import { markerSign } from './marker.ts';
 import { arrayAt, mayHold, orUndefined, restated, scanBody } from './places.ts';
@@ -44,6 +44,10 @@ export interface PreparedSkills {
   readonly fieldErrors: readonly SkillFieldError[];
   /** Names that are marked or asked for, and not loaded. */
   readonly missing: readonly string[];
+  /** Where content goes: `system` only where the system text has a place for it. */
+  readonly place: SkillStrategy;
+  /** What the app sent in fields that the upstream repeats and that read otherwise now: JSON texts, by field. */
+  readonly echo: Readonly<Record<string, string>>;
   /** `system` was wanted, and the system text has no placeholder for the content: it went into a message. */
   readonly fellBack: boolean;
 }
@@ -78,6 +82,8 @@ function untouched(text: string): PreparedSkills {
     fields: {},
     fieldErrors: [],
     missing: [],
+    place: 'message',
+    echo: {},
     fellBack: false,
   };
 }
@@ -96,7 +102,7 @@ function prepare(wire: SkillWire, text: string, options: PrepareOptions): Prepar
       : undefined;
   const chains =
     placed?.kind === 'placed'
-      ? { edits: [], list: undefined }
+      ? { edits: listEdits(request, history, []), list: undefined }
       : chainAll(request, history, loading.skills, options);
   const members = editMembers(text, body, {
     ...Object.fromEntries(fieldNames.map((name) => [name, null])),
@@ -110,6 +116,8 @@ function prepare(wire: SkillWire, text: string, options: PrepareOptions): Prepar
     last: history.last?.name,
     fields,
     fieldErrors: errors,
+    place: placed?.kind === 'placed' ? 'system' : 'message',
+    echo: placed?.echo ?? {},
     missing: [...new Set([...history.missing, ...loading.missing])],
     fellBack: placed?.kind === 'no_place' && (history.last !== undefined || loading.skills.length > 0),
   };
@@ -138,14 +146,18 @@ interface Placement {
   /** Whether the system text has a place for content, with a skill to put there or without. */
   readonly kind: 'placed' | 'no_place';
   readonly edits: readonly Edit[];
+  readonly echo: PreparedSkills['echo'];
 }
 
 function placeInSystem({ wire, text, body, list }: Request, skill: Skill | undefined): Placement {
   const places = systemTexts(text, body, wire, list).filter(({ value }) => value.includes(placeholder));
-  if (places.length === 0) return { kind: 'no_place', edits: [] };
+  if (places.length === 0) return { kind: 'no_place', edits: [], echo: {} };
   const content = wrapContent(skill);
+  const instructions = wire.instructions && lastMember(body, wire.instructions)?.value;
+  const isPlace = places.some(({ span }) => span === instructions);
   return {
     kind: 'placed',
+    echo: isPlace && instructions !== undefined ? { instructions: sliceSpan(text, instructions) } : {},
     edits: places.flatMap((place) => restated(place, place.value.split(placeholder).join(content))),
   };
 }
@@ -176,7 +188,26 @@ function chainAll(
   if (list === undefined)
     return { edits: [], list: loading.length === 0 ? undefined : opened(request, chain(loading)) };
   const added = loading.length === 0 ? [] : [{ before: list.elements.length, text: chain(loading) }];
-  return { edits: editElements(text, list, [], [...rebuilt, ...added]), list: undefined };
+  return { edits: listEdits(request, history, [...rebuilt, ...added]), list: undefined };
+}
+
+/** What changes in the conversation's list, but for the messages that only lose their markers. */
+function listEdits(
+  { wire, text, list }: Request,
+  { emptied }: SkillHistory,
+  added: Parameters<typeof editElements>[3],
+): readonly Edit[] {
+  if (list === undefined) return [];
+  const changes = list.elements.map((element, index): ElementChange => {
+    if (!emptied.has(index)) return undefined;
+    return wire.isMadeForMarkers(text, list, index) ? null : withoutMarkers(text, element);
+  });
+  return editElements(text, list, changes, added);
+}
+
+function withoutMarkers(text: string, element: Span): string {
+  const own = sliceSpan(text, element);
+  return applyEdits(own, readMarkers(own, { start: 0, end: own.length }).edits);
 }
 
 /** The list of a request that had none: of its one text, where it has that, and what is loaded. */

@@ -18,6 +18,8 @@ export interface SkillWire {
    *   conversation gives the same ids
    */
   chain(skills: readonly Skill[], toolName: string, firstCall: number): readonly string[];
+  /** True if the element at `index`, which says nothing but markers, was made for them and goes with them. */
+  isMadeForMarkers(text: string, list: ArrayScan, index: number): boolean;
   /** The index before which a chain goes whose answer is the element at `index`. */
   chainIndex(text: string, list: ArrayScan, index: number): number;
 }
@@ -55,6 +57,8 @@ const chat: SkillWire = {
     ),
     JSON.stringify({ role: 'user', content: wrapInjection(skills) }),
   ],
+  // It may hold calls or thinking, and stands for the answer.
+  isMadeForMarkers: () => false,
   chainIndex: (_text, _list, index) => index,
 };
 
@@ -79,6 +83,11 @@ const responses: SkillWire = {
     ),
     JSON.stringify({ type: 'message', role: 'user', content: wrapInjection(skills) }),
   ],
+  // A message that the model left empty has to stay where thinking led to it.
+  isMadeForMarkers: (text, list, index) => {
+    const before = objectAt(text, list.elements[index - 1]);
+    return before === undefined || stringIn(text, before, 'type') !== 'reasoning';
+  },
   // A reasoning item is refused where another item than its own follows it, and a call before the message is of the same answer.
   chainIndex: (text, list, index) => {
     let first = index;
