@@ -62,15 +62,25 @@ export class HopSender<T extends Turn> {
   }
 
   #openTransport(hop: Hop): TextTransport | undefined {
-    const { textTools, adapter } = this.#run;
+    const { textTools, adapter, plan } = this.#run;
     if (textTools === undefined) return undefined;
     return createTextTransport({
       protocol: adapter.protocol,
       settings: textTools,
       attempt: hop.attempt,
+      knownNames: namesIn(plan),
       newId: () => randomBytes(12).toString('hex'),
     });
   }
+}
+
+const menuNames = new WeakMap<Plan['menu'], ReadonlySet<string>>();
+
+/** What the menu names can be called, though it is not shown: such a call is a pick. */
+function namesIn({ menu }: Plan): ReadonlySet<string> {
+  const known = menuNames.get(menu) ?? new Set(menu.keys());
+  menuNames.set(menu, known);
+  return known;
 }
 
 const definitionTokens = new WeakMap<ToolDefinition, number>();
