@@ -3,6 +3,7 @@ import { endingMarkers, marker } from '../../proxy/core/skills/index.ts';
 import type { Evidence } from './check-turn.ts';
 import { readAnswer } from './read-wire.ts';
 import { skill } from './rule-sets.ts';
+import type { Answer } from './talk.ts';
 
 /** Words of ours; a model may say them by itself, having read them. */
 const ourWords = ['call_tool', '[SKILL_INJECTION:', '[SKILL_CONTENT]', '{{SKILL}}'];
@@ -16,7 +17,7 @@ export function leakFaults(evidence: Evidence): readonly string[] {
   const answer = readAnswer(got.body, question);
   const modelSaid = (record.contents?.hops ?? []).map(({ response }) => response).join('\n');
   const modelWords = (record.contents?.hops ?? [])
-    .map(({ response }) => wordsOf(response, evidence))
+    .map(({ response }) => answerIn(response, evidence).text)
     .join('\n');
   return [
     ...(ourName.test(got.body) ? [`a name of ours: ${String(ourName.exec(got.body)?.[0])}`] : []),
@@ -30,11 +31,11 @@ export function leakFaults(evidence: Evidence): readonly string[] {
   ];
 }
 
-function wordsOf(response: string, { question }: Evidence): string {
+function answerIn(response: string, { question }: Evidence): Answer {
   try {
-    return readAnswer(response, question).text;
+    return readAnswer(response, question);
   } catch {
-    return '';
+    return { text: '', calls: [], end: '' };
   }
 }
 
@@ -48,15 +49,21 @@ function markerFaults({ record }: Evidence, text: string): readonly string[] {
 }
 
 /** Calls that came as text are real ones, of tools that there are, and leave no tag behind. */
-function textCallFaults({ rules, question, got, record }: Evidence): readonly string[] {
+function textCallFaults(evidence: Evidence): readonly string[] {
+  const { rules, question, got, record } = evidence;
   if (!rules.startsWith('text')) return [];
   const { text, calls } = readAnswer(got.body, question);
-  const names = new Set(question.talk.tools.map(({ name }) => name));
+  // A server may call natively what it was never offered; that is its own.
+  const native = (record.contents?.hops ?? []).flatMap(({ response }) => answerIn(response, evidence).calls);
+  const names = new Set([...question.talk.tools, ...native].map(({ name }) => name));
+  const said = text.replace(/<think>[\s\S]*?<\/think>/g, '');
   const isAllRead = record.unreadableCalls === undefined && record.hops.every(({ kind }) => kind !== 'retry');
   return [
     ...calls.flatMap(({ name }) => (names.has(name) ? [] : [`a call of ${name}, which there is not`])),
-    ...calls.flatMap(({ id }) => (id.startsWith('call_') ? [] : [`a call with id ${id}`])),
-    ...(calls.length > 0 && isAllRead && text.includes('<tool_call>')
+    ...calls.flatMap(({ id }) =>
+      id.startsWith('call_') || native.some((call) => call.id === id) ? [] : [`a call with id ${id}`],
+    ),
+    ...(calls.length > 0 && isAllRead && said.includes('<tool_call>')
       ? ['<tool_call> beside converted calls']
       : []),
   ];

@@ -68,10 +68,18 @@ async function judge(setting: TurnSetting, evidence: Evidence): Promise<Judgemen
   const turn = attempt(() => turnFaults(evidence));
   const client = got.clientError === undefined ? [] : [`the openai client: ${got.clientError}`];
   if (form.length + client.length === 0) return { faults: turn, notes: [] };
-  if (isServersOwn(evidence)) {
+  if (isServersOwn(evidence) || (await hasSameHabit(setting.server, evidence))) {
     return { faults: turn, notes: [...form, ...client].map((fault) => `the server's own: ${fault}`) };
   }
   return { faults: [...form, ...client, ...turn], notes: [] };
+}
+
+/** Of a turn that is forwarded as it came no bodies are kept: the server is asked directly for one of the same form. */
+async function hasSameHabit(server: Target, evidence: Evidence): Promise<boolean> {
+  if (evidence.record.contents !== undefined || server.baseUrl.startsWith('https:')) return false;
+  const got = await exchange(server, evidence.question);
+  if (got.status !== 200) return false;
+  return got.clientError !== undefined || attempt(() => formFaults({ ...evidence, got })).length > 0;
 }
 
 /** A refusal is the server's where it refuses the app's own request too, without what becomes text on the way. */

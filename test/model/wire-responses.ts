@@ -49,7 +49,8 @@ function responseFaults(body: unknown): readonly string[] {
     ...(textOr(field(body, 'id')) === '' ? ['no id'] : []),
     ...(['completed', 'incomplete'].includes(status) ? [] : [`status is ${show(status)}`]),
     ...(field(body, 'error') == null ? [] : [`error ${show(field(body, 'error'))}`]),
-    ...(output.length > 0 ? [] : ['no output']),
+    // A model that ran out of tokens inside a call of ours has said nothing.
+    ...(output.length > 0 || status === 'incomplete' ? [] : ['no output']),
     ...messages.flatMap(({ role }) => (role === 'assistant' ? [] : [`role is ${show(role)}`])),
     ...callFaults(
       calls.map((item) => ({
