@@ -76,7 +76,7 @@ async function judge(setting: TurnSetting, evidence: Evidence): Promise<Judgemen
 
 /** Of a turn that is forwarded as it came no bodies are kept: the server is asked directly for one of the same form. */
 async function hasSameHabit(server: Target, evidence: Evidence): Promise<boolean> {
-  if (evidence.record.contents !== undefined || server.baseUrl.startsWith('https:')) return false;
+  if ((evidence.record.contents?.hops ?? []).length > 0 || server.baseUrl.startsWith('https:')) return false;
   const got = await exchange(server, evidence.question);
   if (got.status !== 200) return false;
   return got.clientError !== undefined || attempt(() => formFaults({ ...evidence, got })).length > 0;
