@@ -83,7 +83,7 @@ export class JsonAnswer<T extends Turn> {
     const body = adapter.encodeResponse(decoded, {
       shown,
       earlier: this.#earlier,
-      echo: adapter.echoOf(turn, changes),
+      echo: { ...adapter.echoOf(turn, changes), ...run.skills?.echo },
       names: nameMapsOf(turn, plan),
       usage: plan.ruleSet.selection.usage === 'sum' ? this.#context.usage : [],
       appended,

@@ -33,7 +33,7 @@ export class StreamAnswer<T extends Turn> {
     const { run } = this.#context;
     const held = showsMenu(run.plan, answer.hop);
     this.#encoder.beginHop({
-      echo: run.adapter.echoOf(run.turn, answer.changes),
+      echo: { ...run.adapter.echoOf(run.turn, answer.changes), ...run.skills?.echo },
       mode: held ? 'held' : 'live',
       appended: answer.appended,
     });

@@ -99,7 +99,7 @@ export class HopMachine {
   #judge(item: AnswerItem): Verdict {
     switch (item.kind) {
       case 'reasoning':
-        return this.#anyShown() || !this.#mayBeAPick() ? 'show' : 'hold';
+        return this.#anyShown() || !this.#mayStayInside() ? 'show' : 'hold';
       case 'message':
         return this.#hiddenCalls().length > 0 ? 'hide' : 'show';
       case 'other':
@@ -145,9 +145,12 @@ export class HopMachine {
     return calls.find(({ key }) => key !== '')?.key === name;
   }
 
-  /** Thinking is passed on live once the menu is gone: what follows then is the answer, but for rare second picks. */
-  #mayBeAPick(): boolean {
-    return this.hop.tools === 'menu';
+  /**
+   * Thinking is passed on live once the menu is gone, or a skill is loaded: what follows then is the answer, but for rare
+   * second picks. Before, it waits for what it leads to: without the call that it led to it could not be sent back.
+   */
+  #mayStayInside(): boolean {
+    return this.hop.tools === 'menu' || (this.hop.skillTool === 'offered' && this.hop.skills.length === 0);
   }
 
   #isRolledUp(): boolean {

@@ -88,14 +88,15 @@ export class NextHop {
 
   #decide(ended: EndedHop): Next {
     const { plan, parallelToolCalls } = this.#context;
-    const skills = readSkillCalls(ended, plan);
+    const skills = readSkillCalls(ended, plan, this.#hop.skills);
     const hidden = ended.hidden.filter(({ index }) => !skills.ignored.has(index));
     const showsCall = [...ended.items.values()].some(({ item, isShown }) => isShown && item.kind === 'call');
     if (hidden.length === 0 || (showsCall && !parallelToolCalls)) return { kind: 'answer' };
     const rejections = this.#rejectionsOf(hidden);
     if (rejections.size > 0) return this.#retry(ended, rejections);
     const picks = readPicks(hidden, plan);
-    if (skills.isAsked) return this.#followSkills(ended, skills, picks);
+    // One that asks although nothing is offered any more would go on asking.
+    if (skills.isAsked && this.#hop.skillTool === 'offered') return this.#followSkills(ended, skills, picks);
     if (this.#hop.tools === 'all' || plan.kind === 'direct') {
       return [...ended.items.values()].some(({ isShown }) => isShown) ? { kind: 'answer' } : this.#refuse();
     }

@@ -13,8 +13,12 @@ export interface SkillCalls {
   readonly ignored: ReadonlySet<number>;
 }
 
-/** Reads the skills that a hop asks for. Where the app's own tool was called first, the app has the turn. */
-export function readSkillCalls(ended: EndedHop, plan: Plan): SkillCalls {
+/**
+ * Reads the skills that a hop asks for. Where the app's own tool was called first, the app has the turn.
+ *
+ * @param loaded names of the skills that earlier hops of the turn have loaded
+ */
+export function readSkillCalls(ended: EndedHop, plan: Plan, loaded: readonly string[]): SkillCalls {
   const { skillTool } = plan;
   const calls = ended.hidden.filter(({ item }) => item.key === skillTool?.definition.name);
   const firstShown = Math.min(
@@ -27,7 +31,7 @@ export function readSkillCalls(ended: EndedHop, plan: Plan): SkillCalls {
   const answers = new Map<number, string>();
   const followed = calls.filter(({ index }) => !ignored.has(index));
   for (const { index, item } of followed) {
-    const resolution = skillTool?.resolve(item.arguments, [...names]);
+    const resolution = skillTool?.resolve(item.arguments, [...loaded, ...names]);
     if (resolution === undefined) continue;
     if (resolution.kind === 'answer') answers.set(index, resolution.text);
     else for (const name of resolution.names) names.add(name);

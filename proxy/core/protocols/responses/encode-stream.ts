@@ -45,6 +45,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #opening: { readonly event: ResponseEvent; readonly echo: Echo } | undefined;
   #renumber = false;
   #ending: Ending | undefined;
+  /** Words of ours that earlier hops' texts ended with; of further hops only what is more is due. */
+  #said = '';
 
   constructor(names: NameMaps) {
     this.#names = names;
@@ -57,7 +59,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   beginHop({ echo, mode, appended }: StreamedHop): void {
     this.#hop += 1;
     this.#echo = echo;
-    this.#ending = appended === undefined ? undefined : new Ending(appended);
+    if (this.#ending?.isSaid === true) this.#said += this.#ending.words;
+    const due = appended?.startsWith(this.#said) === true ? appended.slice(this.#said.length) : appended;
+    this.#ending = due === undefined || due === '' ? undefined : new Ending(due);
     this.#renumber = this.isOpen || this.#ending !== undefined;
     this.#waiting = new WaitingFrames(this.isOpen || mode === 'live');
     this.#items.beginHop();
@@ -170,7 +174,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   /** An answer without a message gets one of ours, where words of ours have to end it. */
   #ownMessage({ scan }: ResponseEvent): StreamOutput {
-    if (this.#ending === undefined || this.#items.texts().length === 0) return [];
+    if (this.#ending === undefined) return [];
     const place = this.#items.append();
     const own = this.#ending.ownMessage(place);
     if (own === undefined) return [];

@@ -20,22 +20,32 @@ type ItemFrame = Extract<EventFrame, { kind: 'item' }>;
 const OWN_ID = 'msg_toolroll';
 
 /**
- * Words of ours that end the text of a stream's first message. The model's stream is made to read as if the model had
+ * Words of ours that end the first text of a stream's first message. The model's stream is made to read as if the model had
  * written them: one more delta, and every event that repeats the text has them at its end.
  */
 export class Ending {
   readonly words: string;
   #item: number | undefined;
+  /** The `content_index` of the text, where the server gives any. */
+  #part: unknown;
   #isSaid = false;
 
   constructor(words: string) {
     this.words = words;
   }
 
-  /** The delta that says the words, where they are due before this event of a part. */
+  get isSaid(): boolean {
+    return this.#isSaid;
+  }
+
+  /** The delta that says the words, where they are due before this event of a part. Some servers send only one of the two. */
   beforePart(wire: PartFrame): string | undefined {
-    if (this.#isSaid || !statesType(wire, 'response.output_text.done')) return undefined;
-    return this.#say(wire.index, parseJson(wire.data));
+    if (this.#isSaid) return undefined;
+    const endsText = statesType(wire, 'response.output_text.done');
+    if (!endsText && !statesType(wire, 'response.content_part.done')) return undefined;
+    const event = parseJson(wire.data);
+    if (!isJsonObject(event) || !(endsText || isText(event['part']))) return undefined;
+    return this.#say(wire.index, event);
   }
 
   /** What the words change in an event of a part. */
@@ -44,25 +54,27 @@ export class Ending {
     const key = statesType(wire, 'response.output_text.done') ? 'text' : 'part';
     const member = lastMember(scan, key);
     const isEnd = key === 'text' || statesType(wire, 'response.content_part.done');
-    if (member === undefined || !isEnd) return {};
+    if (member === undefined || !isEnd || this.#isOtherPart(wire.data, scan)) return {};
     const own = sliceSpan(wire.data, member.value);
     return { [key]: key === 'text' ? extended(own, this.words) : extendedPart(own, this.words) };
   }
 
   /** The delta that says the words, where they are due before a message's end. */
   beforeItem(wire: ItemFrame): string | undefined {
-    if (this.#isSaid || wire.phase !== 'closed' || !isEndable(wire)) return undefined;
+    if (this.#isSaid || wire.phase !== 'closed' || wire.item.kind !== 'message') return undefined;
+    const part = textPartOf(wire.own, undefined);
+    if (part === undefined) return undefined;
     const place = parseJson(wire.data);
     return this.#say(wire.index, {
       ...(isJsonObject(place) ? place : {}),
       item_id: wire.id,
-      content_index: 0,
+      content_index: part.index,
     });
   }
 
   /** A message as it reads with the words. */
   inItem({ index, own }: { readonly index: number; readonly own: string }): string {
-    return index === this.#item ? (appendToMessage(own, this.words) ?? own) : own;
+    return index === this.#item ? (appendToMessage(own, this.words, this.#part) ?? own) : own;
   }
 
   /** The events of a message of its own, where the answer had none; `place` is its output index. */
@@ -84,10 +96,15 @@ export class Ending {
     return { events, item };
   }
 
-  #say(index: number, event: unknown): string {
+  #isOtherPart(data: string, scan: ObjectScan): boolean {
+    const member = lastMember(scan, 'content_index');
+    return member !== undefined && parseJson(sliceSpan(data, member.value)) !== this.#part;
+  }
+
+  #say(index: number, place: JsonObject): string {
     this.#isSaid = true;
     this.#item = index;
-    const place = isJsonObject(event) ? event : {};
+    this.#part = place['content_index'];
     const kept = Object.fromEntries(
       ['item_id', 'output_index', 'content_index', 'sequence_number'].flatMap((key) =>
         place[key] === undefined ? [] : [[key, place[key]]],
@@ -98,23 +115,25 @@ export class Ending {
   }
 }
 
-/** True for a message with a text that words can be put to. */
-function isEndable({ item, own }: ItemFrame): boolean {
-  return item.kind === 'message' && appendToMessage(own, '') !== undefined;
-}
-
 /**
- * A message item whose last text ends with words of ours; everything else of it stays as it came.
+ * A message item with a text that ends with words of ours; everything else of it stays as it came.
  *
+ * @param at the index of the text among the message's parts; the last text where there is none at that place
  * @returns `undefined` for an item without a text of its own to end
  */
-export function appendToMessage(item: string, words: string): string | undefined {
+export function appendToMessage(item: string, words: string, at?: unknown): string | undefined {
+  const part = textPartOf(item, at);
+  return part === undefined ? undefined : applyEdits(item, endOfPart(item, part.span, words));
+}
+
+function textPartOf(item: string, at: unknown): { readonly index: number; readonly span: Span } | undefined {
   const value = parseJson(item);
   if (!isJsonObject(value) || value['type'] !== 'message') return undefined;
   const content = lastMember(scanObject(item), 'content');
   if (content === undefined || item[content.value.start] !== '[') return undefined;
-  const part = scanArray(item, content.value.start).elements.findLast((element) => isTextPart(item, element));
-  return part === undefined ? undefined : applyEdits(item, endOfPart(item, part, words));
+  const parts = scanArray(item, content.value.start).elements.map((span, index) => ({ index, span }));
+  const texts = parts.filter(({ span }) => isTextPart(item, span));
+  return texts.find(({ index }) => index === at) ?? texts.at(-1);
 }
 
 /** A message of ours, for an answer that has none. */
@@ -132,7 +151,10 @@ export function endItems(items: readonly string[], words: string): readonly stri
 
 function isTextPart(text: string, element: Span): boolean {
   if (text[element.start] !== '{') return false;
-  const part = parseJson(sliceSpan(text, element));
+  return isText(parseJson(sliceSpan(text, element)));
+}
+
+function isText(part: unknown): boolean {
   return isJsonObject(part) && part['type'] === 'output_text';
 }
 
@@ -144,8 +166,7 @@ function endOfPart(text: string, part: Span, words: string): Edit[] {
 }
 
 function extendedPart(part: string, words: string): string {
-  const value = parseJson(part);
-  if (!isJsonObject(value) || value['type'] !== 'output_text') return part;
+  if (!isText(parseJson(part))) return part;
   return applyEdits(part, endOfPart(part, { start: 0, end: part.length }, words));
 }
 

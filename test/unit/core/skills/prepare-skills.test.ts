@@ -139,6 +139,8 @@ describe('a conversation over three turns, with a follow-up and a switch of skil
       fields: {},
       fieldErrors: [],
       missing: [],
+      place: 'message',
+      echo: {},
       fellBack: false,
     });
     const afterFirst = [...first, ...chatChain('pdf', 1), said('Done.')];
@@ -348,6 +350,7 @@ describe('the strategy system', () => {
 
     expect(prepared('chat', { messages }, system)).toMatchObject({
       body: { messages: [{ role: 'system', content: 'S' }, user('q'), ...chatChain('pdf', 1), said('a')] },
+      place: 'message',
       fellBack: true,
     });
     expect(prepared('chat', { messages: [user('q')] }, { ...system, loading: ['pdf'] })).toMatchObject({

@@ -1,9 +1,11 @@
 import { hopChanges, HopMachine, showsMenu } from '../../../../../proxy/core/hops/index.ts';
 import type { Next } from '../../../../../proxy/core/hops/index.ts';
 import { planTurn } from '../../../../../proxy/core/plan/index.ts';
+import type { SkillLoader } from '../../../../../proxy/core/plan/index.ts';
 import { responsesAdapter } from '../../../../../proxy/core/protocols/index.ts';
 import type { StreamFrame } from '../../../../../proxy/core/protocols/index.ts';
 import { compileRuleSet } from '../../../../../proxy/core/rules/index.ts';
+import { endingMarkers } from '../../../../../proxy/core/skills/index.ts';
 import type { Selection } from '../../../../../schemas/generated/ruleset.ts';
 
 /** What the app gets, and how the machine went. */
@@ -17,6 +19,8 @@ export interface Merging {
   /** The app's request body. */
   readonly request: string;
   readonly selection?: Selection;
+  /** Offered in every hop; what it has loaded ends the answer with a marker. */
+  readonly skillTool?: SkillLoader;
   /** The chunks of each hop's stream. Hops that the machine does not ask for are not read. */
   readonly hops: readonly (readonly Uint8Array[])[];
 }
@@ -25,8 +29,8 @@ export interface Merging {
  * Joins streams as a turn does, without a server: chunks through the decoder, the hop machine and the encoder. So every
  * place of a cut can be tried.
  */
-export function mergeHops({ request, selection = {}, hops }: Merging): Merged {
-  const { turn, plan } = planned(request, selection);
+export function mergeHops({ request, selection = {}, skillTool, hops }: Merging): Merged {
+  const { turn, plan } = planned(request, selection, skillTool);
   const machine = new HopMachine({
     plan,
     parallelToolCalls: turn.parallelToolCalls,
@@ -41,7 +45,11 @@ export function mergeHops({ request, selection = {}, hops }: Merging): Merged {
   for (const chunks of hops) {
     const { hop } = machine;
     const echo = responsesAdapter.echoOf(turn, hopChanges(turn, plan, hop));
-    encoder.beginHop({ echo, mode: showsMenu(plan, hop) ? 'held' : 'live', appended: undefined });
+    encoder.beginHop({
+      echo,
+      mode: showsMenu(plan, hop) ? 'held' : 'live',
+      appended: hop.skills.length === 0 ? undefined : endingMarkers(hop.skills),
+    });
     const next = readHop(chunks);
     if (next === undefined) break;
     nexts.push(next);
@@ -86,14 +94,14 @@ type Planned = ReturnType<typeof plannedAnew>;
 const plans = new Map<string, Planned>();
 
 /** Thousands of cuts of one turn share its plan. */
-function planned(request: string, selection: Selection): Planned {
-  const key = JSON.stringify([request, selection]);
-  const known = plans.get(key) ?? plannedAnew(request, selection);
+function planned(request: string, selection: Selection, skillTool?: SkillLoader): Planned {
+  const key = JSON.stringify([request, selection, skillTool?.definition]);
+  const known = plans.get(key) ?? plannedAnew(request, selection, skillTool);
   plans.set(key, known);
   return known;
 }
 
-function plannedAnew(request: string, selection: Selection) {
+function plannedAnew(request: string, selection: Selection, skillTool?: SkillLoader) {
   const decoded = responsesAdapter.decodeRequest(request);
   if (decoded.kind !== 'turn') throw new TypeError(`not a turn: ${decoded.reason}`);
   const { turn } = decoded;
@@ -105,5 +113,5 @@ function plannedAnew(request: string, selection: Selection) {
       selection: { strategy: 'two_hop', minTools: 2, minToolTokens: 0, usage: 'final', ...selection },
     },
   });
-  return { turn, plan: planTurn(turn, ruleSet) };
+  return { turn, plan: planTurn(turn, ruleSet, skillTool) };
 }
