@@ -53,9 +53,12 @@ function elementTexts(text: string): string[] {
   return scanArray(text).elements.map((element) => sliceSpan(text, element));
 }
 
+/** How servers say that an answer came to its end: OpenAI's word, those of text-generation-inference and vendors' own. */
+const CAME_TO_END: ReadonlySet<unknown> = new Set(['stop', 'eos_token', 'stop_sequence', 'eos', 'end_turn']);
+
 /** An answer with calls ends for their sake, unless it was cut. */
 export function finishChange(reason: unknown): MemberChanges {
-  return reason === 'stop' ? { finish_reason: '"tool_calls"' } : {};
+  return CAME_TO_END.has(reason) ? { finish_reason: '"tool_calls"' } : {};
 }
 
 /** An entry of `tool_calls`; a stream has its index too, and sends the content on its own. */

@@ -109,7 +109,7 @@ class ChatStream {
       isJsonObject(delta) && member !== undefined ? scanObject(frame.data, member.value.start) : undefined;
     const content = isJsonObject(delta) ? delta['content'] : undefined;
     const given = typeof content === 'string' ? content : '';
-    const ends = value['finish_reason'] != null;
+    const ends = isFinish(value['finish_reason']);
     if (given !== '') choice.template = frame.data;
     else if (choice.template === '') choice.template = frame.data;
     const events = [...(given === '' ? [] : choice.reader.push(given)), ...(ends ? choice.reader.end() : [])];
@@ -207,6 +207,11 @@ function contentDelta(call: NativeCall, index: number): string {
       ? { index, custom: { input: call.content } }
       : { index, function: { arguments: call.content } },
   );
+}
+
+/** Some servers send an empty one until there is one. */
+function isFinish(reason: unknown): boolean {
+  return reason != null && reason !== '';
 }
 
 /** True for a delta that has nothing but text, or a role that was said before. */

@@ -200,6 +200,19 @@ describe('a chat stream', () => {
     ]);
   });
 
+  it('has not ended where a server says nothing yet, in whatever way', () => {
+    const frames = streamAnswer('chat', ROME.match(/[^]{1,3}/gu) ?? []).map((frame) =>
+      frame.replace('"finish_reason":null', '"finish_reason":""'),
+    );
+    expect(frames.join('')).toContain('"finish_reason":""');
+    const out = run(open({ protocol: 'chat', tools }), [bytes(frames.join(''))]);
+    expect(sumOfChat(eventsOf<ChatChunk>(out))).toEqual({
+      text: '',
+      calls: [['get_w', '{"city":"Rome"}']],
+      finish: 'tool_calls',
+    });
+  });
+
   it('that comes in one chunk is taken apart', () => {
     const chunk = {
       id: 'c',
@@ -297,6 +310,21 @@ describe('a chat answer', () => {
     expect(open({ protocol: 'chat' }).decodeResponse(answer)).toBe(
       `{ "id":"x", "n":1.0, "choices":[ {"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_${'0'.repeat(24)}","type":"function","function":{"name":"now","arguments":"{}"}}],"v":1e3},"finish_reason":"length"} ] ,"z":12345678901234567890}`,
     );
+  });
+
+  it.each([
+    ['stop', 'tool_calls'],
+    ['eos_token', 'tool_calls'],
+    ['stop_sequence', 'tool_calls'],
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+    ['error', 'error'],
+  ])('with calls that ends with %s ends with %s, in a stream too', (given, told) => {
+    const answer = jsonAnswer('chat', ROME).replace('"stop"', JSON.stringify(given));
+    const whole = JSON.parse(open({ protocol: 'chat' }).decodeResponse(answer)) as ChatChunk;
+    expect(whole.choices[0]?.finish_reason).toBe(told);
+    const out = run(open({ protocol: 'chat' }), [bytes(streamAnswer('chat', [ROME], given).join(''))]);
+    expect(sumOfChat(eventsOf<ChatChunk>(out)).finish).toBe(told);
   });
 
   it.each(['', 'nonsense', '{"error":{"message":"no"}}', '{"choices":[{"message":{"content":null}},3]}'])(
