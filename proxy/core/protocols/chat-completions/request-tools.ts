@@ -74,7 +74,8 @@ function readTool(text: string, id: number): Undecided {
  */
 function kindOf(value: JsonObject, text: string): ToolKind {
   const type = stringField(value, 'type');
-  if (type === undefined || hasSeveralMeanings(text)) return 'unreadable';
+  // A namespace is of the Responses API: whoever reads it here finds tools inside.
+  if (type === undefined || type === 'namespace' || hasSeveralMeanings(text)) return 'unreadable';
   const nested = 'function' in value || 'custom' in value;
   if (type !== 'function' && type !== 'custom') return nested ? 'unreadable' : 'hosted';
   const other = type === 'function' ? 'custom' : 'function';
@@ -105,7 +106,8 @@ function nameOf(value: JsonObject, kind: ToolKind): string {
  * `name` at any depth (the flat shape of the Responses API among them), and each `type`.
  */
 function candidatesOf(value: unknown, kind: ToolKind, text: string): string[] {
-  if (!isJsonObject(value) || kind === 'function' || kind === 'custom') return [];
+  if (!isJsonObject(value)) return [...new Set(stringMembers(text, 'name'))];
+  if (kind === 'function' || kind === 'custom') return [];
   const own = stringField(value, 'name');
   if (kind === 'hosted') return own === undefined ? [] : [own];
   const types = scanObject(text).members.flatMap((member) => {

@@ -155,7 +155,8 @@ function hasSeveralNames(scan: ObjectScan): boolean {
  * has each `name` at any depth (a namespace in a namespace, the nested `function` of the chat API), and each `type`.
  */
 function candidatesOf(value: unknown, kind: ToolKind, text: string): string[] {
-  if (!isJsonObject(value) || kind === 'function' || kind === 'custom') return [];
+  if (!isJsonObject(value)) return [...new Set(stringMembers(text, 'name'))];
+  if (kind === 'function' || kind === 'custom') return [];
   const own = stringField(value, 'name');
   if (kind === 'hosted') return own === undefined ? [] : [own];
   const types = scanObject(text).members.flatMap((member) => {

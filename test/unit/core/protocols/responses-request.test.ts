@@ -263,6 +263,7 @@ describe('tools in odd places', () => {
     ],
     ['the shape of the chat API', '{"type":"function","function":{"name":"del"}}'],
     ['a tool without a type', '{"name":"del"}'],
+    ['a list in the list', `[${del}]`],
     ['a type that is not known to us', '{"type":"wizardry","name":"del"}'],
     ['a name spelled with an escape', '{"type":"function","name":"d\\u0065l"}'],
   ])('are denied in %s', (_, text) => {

@@ -192,6 +192,19 @@ describe('the tools of a request', () => {
     ).toEqual({ messages: [], tools: [nested(tool('other'))] });
   });
 
+  it.each<unknown>([
+    { type: 'namespace', name: 'crm', tools: [tool('a')] },
+    [nested(tool('a'))],
+    [[{ functions: [{ name: 'a' }] }]],
+  ])('%j has tools inside, and deny rules reach them', (value) => {
+    expect(
+      underRules(
+        { messages: [], tools: [value, nested(tool('other'))] },
+        { tools: [{ filter: { deny: ['a'] } }] },
+      ),
+    ).toEqual({ messages: [], tools: [nested(tool('other'))] });
+  });
+
   it('have their definition in the nested object', () => {
     const text = '{ "function" : {"name":"a","description":"long words"}, "type":"function", "x": 1.0 }';
     const [declared] = decode(`{"tools":[${text}]}`).toolList.tools;
