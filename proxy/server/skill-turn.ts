@@ -126,12 +126,12 @@ export class SkillTurn<T extends Turn> {
     const { maxTokensPerTurn } = this.#source.settings;
     const { active, last, place } = this.#prepared;
     const replaces = place === 'system';
-    const wanted = call.names.filter((name) => (replaces ? last !== name : !active.includes(name)));
+    const present = replaces ? [beside.at(-1) ?? last] : [...active, ...beside];
+    const wanted = call.names.filter((name) => !present.includes(name));
     if (wanted.length === 0) return { kind: 'answer', text: presentAnswer(call.names) };
-    const present = replaces ? [] : [...active, ...beside];
     const { fits, over } = fitSkills({
       requested: this.#find(wanted),
-      active: this.#find(present),
+      active: replaces ? [] : this.#find([...active, ...beside]),
       maxTokensPerTurn,
     });
     const [first] = over;

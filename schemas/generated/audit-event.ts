@@ -225,7 +225,7 @@ export interface AuditContents {
    */
   request: string;
   /**
-   * The bodies of each hop, in order.
+   * The bodies of each hop, in order; none where the turn was forwarded as it came.
    */
   hops: AuditHopContents[];
 }
@@ -686,7 +686,7 @@ export const auditEventSchema = {
           "type": "string"
         },
         "hops": {
-          "description": "The bodies of each hop, in order.",
+          "description": "The bodies of each hop, in order; none where the turn was forwarded as it came.",
           "type": "array",
           "items": {
             "$ref": "#/definitions/AuditHopContents"

@@ -10,6 +10,8 @@ export interface Case {
   /** What the upstream says, hop by hop. */
   readonly hops: readonly Hop[];
   readonly heard: Partial<Heard>;
+  /** What the last request to the upstream says. */
+  readonly wordsSent?: string;
   /** Why the row makes no sense for a combination; undefined where it does. */
   readonly skip?: (combination: Combination) => string | undefined;
 }
@@ -123,6 +125,12 @@ export const cases: Readonly<Record<Meta, readonly Case[]>> = {
       name: 'parallel calls',
       hops: [{ calls: [skill('release'), skill('review')] }, { text: 'Both.' }],
       heard: { text: 'Both.\n\n<!-- @skill:release -->\n\n<!-- @skill:review -->', calls: [], end: 'stop' },
+    },
+    {
+      name: 'the same skill again',
+      hops: [{ calls: [skill('release')] }, { calls: [skill('release')] }, { text: 'Tag it.' }],
+      heard: { text: 'Tag it.\n\n<!-- @skill:release -->', calls: [], end: 'stop' },
+      wordsSent: 'You have this already',
     },
     {
       name: 'a skill, then a call of the app',

@@ -60,7 +60,11 @@ describe.each(table)(
   },
 );
 
-async function play(meta: Meta, combination: Combination, { hops, heard }: Case): Promise<void> {
+async function play(
+  meta: Meta,
+  combination: Combination,
+  { hops, heard, wordsSent = '' }: Case,
+): Promise<void> {
   const upstream = await started(startScript(hops.map((hop, index) => wire(hop, combination, index))));
   const toolroll = await started(
     startWith({ upstream, spec: specOf(meta, combination), options: { skillsDir } }),
@@ -73,6 +77,7 @@ async function play(meta: Meta, combination: Combination, { hops, heard }: Case)
     ...heard,
   });
   expect(answer.text).not.toContain('call_tool');
+  expect(upstream.requests.at(-1)?.bodyText).toContain(wordsSent);
   if (combination.transport === 'text')
     for (const { body: sent } of upstream.requests) expect(sent).not.toHaveProperty('tools');
 }
