@@ -1,18 +1,22 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import OpenAI from 'openai';
 import { hear } from '../conformance/heard.ts';
 import type { Heard } from '../conformance/heard.ts';
 import { wire } from '../conformance/words.ts';
 import type { CallSaid, Combination, Hop } from '../conformance/words.ts';
-import { chatTurn } from './support/chat-wire.ts';
+import { chatCall, chatTurn, completion } from './support/chat-wire.ts';
 import {
   ask,
   closing,
   eventsOf,
   field,
+  gate,
   items,
   message,
+  openTurn,
   outputOf,
   reasoning,
   call,
@@ -24,6 +28,7 @@ import {
   stream,
   textOf,
   turn,
+  twoHops,
 } from './support/index.ts';
 import type { Answered, Json, RunningToolroll, ScriptedUpstream } from './support/index.ts';
 
@@ -103,10 +108,20 @@ describe.each(combinations)('a skill turn over $protocol, $format', (combination
   const asks = (content: unknown): Json => ({ role: 'user', content });
   const says = (content: unknown): Json => ({ role: 'assistant', content });
 
-  it('comes to an end where the model calls Skill for ever', async () => {
-    const { upstream } = await play(combination, {
-      hops: Array.from({ length: 40 }, (_, index) => ({ calls: [skill(index % 2 ? 'release' : 'nope')] })),
-    });
+  it.each<[string, Json, Pick<Combination, 'transport'>]>([
+    ['natively', {}, { transport: 'native' }],
+    ['in words', { textTools: { models: ['m-*'] } }, { transport: 'text' }],
+    ['beside a menu', twoHops(), { transport: 'native' }],
+  ])('comes to an end where the model calls Skill for ever, %s', async (_, spec, rest) => {
+    const { upstream } = await play(
+      { ...combination, ...rest },
+      {
+        hops: Array.from({ length: 40 }, (_hop, index) => ({
+          calls: [skill(index % 2 ? 'release' : 'nope')],
+        })),
+        spec,
+      },
+    );
 
     expect(upstream.requests.length).toBeLessThan(12);
   });
@@ -421,5 +436,168 @@ describe('over responses', () => {
     expect(upstream.requests[1]?.bodyText).toContain('The release handbook');
     expect(answer.text).not.toContain('handbook');
     expect(answer.text).toContain(JSON.stringify(instructions));
+  });
+
+  it('asks again with the same previous response, and leaves the fields of ours out', async () => {
+    const { sent, heard } = await play(
+      { protocol: 'responses', transport: 'native', format: 'json' },
+      {
+        hops: [{ calls: [skill('release')] }, { text: 'Tag it.' }],
+        fields: { previous_response_id: 'resp_0', store: false, strategy: 'message' },
+      },
+    );
+
+    expect(heard.text).toBe('Tag it.\n\n<!-- @skill:release -->');
+    for (const body of sent) expect(body).toMatchObject({ previous_response_id: 'resp_0', store: false });
+    for (const body of sent) expect(body).not.toHaveProperty('strategy');
+  });
+
+  it.each([{ conversation: 'conv_1' }, { background: true }])(
+    'offers no skills where there cannot be a second hop: %j',
+    async (fields) => {
+      const { sent, answer } = await play(
+        { protocol: 'responses', transport: 'native', format: 'json' },
+        { hops: [{ text: 'Hi.' }], fields: { ...fields, include_skill_tool: true } },
+      );
+
+      expect(answer.status).toBe(200);
+      expect(JSON.stringify(sent)).not.toMatch(/Skill|include_skill_tool/);
+    },
+  );
+
+  it('gives a conversation back without messages that held nothing but notes', async () => {
+    const upstream = await started(startScript([]));
+    const toolroll = await started(startWith({ upstream, spec: { skills: {} }, options: { skillsDir } }));
+    const input = [
+      { role: 'user', content: 'How?' },
+      call('get_w', { city: 'Rome' }),
+      message('\n\n<!-- @skill:release -->', { id: 'msg_toolroll' }),
+      message('Sunny.\n\n<!-- @skill:gone -->'),
+    ];
+    const cleared = await ask(toolroll, { input }, { path: '/v1/skills/clear' });
+
+    expect(cleared.json()).toEqual({ input: [input[0], input[1], message('Sunny.')] });
+  });
+});
+
+describe('with the official client', () => {
+  const hops: readonly Hop[] = [{ text: 'Let me see. ', calls: [skill('release')] }, { text: 'Tag it.' }];
+  const start = async (protocol: Combination['protocol']): Promise<OpenAI> => {
+    const combination: Combination = { protocol, transport: 'native', format: 'stream' };
+    const upstream = await started(startScript(hops.map((hop, index) => wire(hop, combination, index))));
+    const toolroll = await started(startWith({ upstream, spec: { skills: {} }, options: { skillsDir } }));
+    return new OpenAI({ apiKey: 'k', baseURL: `${toolroll.proxyUrl}/v1`, maxRetries: 0 });
+  };
+
+  it('streams responses whose end is what was streamed', async () => {
+    const client = await start('responses');
+    const running = client.responses.stream({ model: 'm-1', input: 'How?' });
+    let said = '';
+    running.on('response.output_text.delta', ({ delta }) => {
+      said += delta;
+    });
+    const final = await running.finalResponse();
+
+    expect(final.output_text).toBe('Let me see. Tag it.\n\n<!-- @skill:release -->');
+    expect(said).toBe(final.output_text);
+  });
+
+  it('streams chat completions whose end is what was streamed', async () => {
+    const client = await start('chat');
+    const running = client.chat.completions.stream({
+      model: 'm-1',
+      messages: [{ role: 'user', content: 'How?' }],
+    });
+    let said = '';
+    running.on('content', (delta) => {
+      said += delta;
+    });
+    const final = await running.finalChatCompletion();
+
+    expect(final.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: 'Let me see. Tag it.\n\n<!-- @skill:release -->' },
+    });
+    expect(said).toBe(final.choices[0]?.message.content);
+  });
+});
+
+describe('skills that change', () => {
+  const skillFile = (words: string): string => `---\nname: plan\ndescription: How we plan.\n---\n${words}\n`;
+
+  it.each(['json', 'stream'] as const)('are what they were when the turn began, %s', async (format) => {
+    const combination: Combination = { protocol: 'chat', transport: 'native', format };
+    const directory = await mkdtemp(join(tmpdir(), 'toolroll-skills-'));
+    await writeFile(join(directory, 'plan.md'), skillFile('The old way.'));
+    const held = gate();
+    const upstream = await started(
+      startScript((_, index) =>
+        index === 0
+          ? { ...wire({ calls: [skill('plan')] }, combination, 0), before: [{ until: held.opened }] }
+          : wire({ text: 'Done.' }, combination, index),
+      ),
+    );
+    const toolroll = await started(
+      startWith({ upstream, spec: { skills: {} }, options: { skillsDir: directory } }),
+    );
+    const path = '/v1/chat/completions';
+    const body = { ...chatTurn(), ...(format === 'stream' ? { stream: true } : {}) };
+    const running = ask(toolroll, body, { path });
+    await upstream.received(1);
+    await rm(join(directory, 'plan.md'));
+    await writeFile(join(directory, 'other.md'), skillFile('The new way.').replace('plan', 'other'));
+    expect((await ask(toolroll, '', { path: '/v1/skills/reload' })).text).toContain('"other"');
+    held.open();
+
+    expect(hear(await running, combination).text).toBe('Done.\n\n<!-- @skill:plan -->');
+    expect(upstream.requests[1]?.bodyText).toContain('The old way.');
+    const messages = [
+      { role: 'assistant', content: 'Done.\n\n<!-- @skill:plan -->' },
+      { role: 'user', content: 'And?' },
+    ];
+    await ask(toolroll, { ...body, messages }, { path });
+    expect(upstream.requests[2]?.body).toMatchObject({ messages: [{ content: 'Done.' }, {}] });
+    await rm(directory, { recursive: true });
+  });
+});
+
+it('starts no second hop for an app that has gone', async () => {
+  const combination: Combination = { protocol: 'responses', transport: 'native', format: 'stream' };
+  const held = gate();
+  const first = wire({ text: 'Let me see. ', calls: [skill('release')] }, combination, 0);
+  const upstream = await started(
+    startScript([
+      { ...first, steps: [...first.steps.slice(0, 5), { until: held.opened }, ...first.steps.slice(5)] },
+    ]),
+  );
+  const toolroll = await started(startWith({ upstream, spec: { skills: {} }, options: { skillsDir } }));
+  const app = openTurn(toolroll, turn({ stream: true }));
+  await app.until((text) => text.includes('Let'));
+  app.leave();
+  await upstream.requests[0]?.over;
+  held.open();
+  while (!JSON.stringify(await toolroll.audit()).includes('client_closed')) await setImmediate();
+
+  expect(upstream.requests).toHaveLength(1);
+});
+
+it('gives no thinking of a hop that stays inside, in chat completions', async () => {
+  const upstream = await started(
+    startScript((_, index) =>
+      json(
+        completion({
+          content: index === 0 ? null : 'Tag it.',
+          calls: index === 0 ? [chatCall('Skill', { command: 'release' })] : [],
+          fields: { reasoning_content: `thought ${String(index)}` },
+        }),
+      ),
+    ),
+  );
+  const toolroll = await started(startWith({ upstream, spec: { skills: {} }, options: { skillsDir } }));
+  const answer = await ask(toolroll, chatTurn(), { path: '/v1/chat/completions' });
+
+  expect(field(answer.json(), 'choices', 0, 'message')).toMatchObject({
+    content: 'Tag it.\n\n<!-- @skill:release -->',
+    reasoning_content: 'thought 1',
   });
 });
