@@ -40,7 +40,8 @@ export class Ending {
 
   /** The delta that says the words, where they are due before this event of a part. Some servers send only one of the two. */
   beforePart(wire: PartFrame): string | undefined {
-    if (this.#isSaid) return undefined;
+    // Most events are deltas, and told by one search.
+    if (this.#isSaid || !wire.text.includes('.done')) return undefined;
     const endsText = statesType(wire, 'response.output_text.done');
     if (!endsText && !statesType(wire, 'response.content_part.done')) return undefined;
     const event = parseJson(wire.data);

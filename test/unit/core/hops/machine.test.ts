@@ -340,6 +340,25 @@ describe('skills', () => {
     expect(hop(machine, [skill('a')]).next).toMatchObject({ hop: { skills: ['a'], skillTool: 'withdrawn' } });
   });
 
+  it('come to an end where they are asked for although they are offered no more', () => {
+    const machine = direct();
+    hop(machine, [skill('a')]);
+    hop(machine, [skill('a')]);
+
+    expect(hop(machine, [skill('a')]).next).toMatchObject({ kind: 'refuse', code: 'selection_exhausted' });
+  });
+
+  it('let thinking wait until one is loaded', () => {
+    const machine = direct();
+
+    expect(machine.open(0, reasoning)).toEqual([{ index: 0, verdict: 'hold' }]);
+    machine.close(0, reasoning, '{}');
+    machine.open(1, skill('a'));
+    machine.close(1, skill('a'), '{}');
+    expect(machine.end('completed').verdicts).toEqual([{ index: 0, verdict: 'hide' }]);
+    expect(machine.open(0, reasoning)).toEqual([{ index: 0, verdict: 'show' }]);
+  });
+
   it('stay out of an answer that was cut off', () => {
     expect(hop(direct(), [message, skill('a')], 'incomplete')).toEqual({
       verdicts: ['show', 'hide'],
