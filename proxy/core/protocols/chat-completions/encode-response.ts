@@ -136,7 +136,8 @@ function joinMembers(
   }
   const hidden = hiddenKinds(items, shown);
   const members: Record<string, string | null> = {};
-  for (const { key, value } of message.members) {
+  // Of a key that stands twice the last one counts, as for whoever read the items.
+  for (const [key, { value }] of new Map(message.members.map((member) => [member.key, member]))) {
     const item = itemOfMember(key);
     if (item === undefined) continue;
     if (!hidden.has(item)) {

@@ -77,6 +77,13 @@ describe('an answer that nothing changes', () => {
     );
   });
 
+  it('joins hops by the last of two members of one key', () => {
+    const earlier = decode(JSON.stringify(completion({ content: 'a' }))).items;
+    const text = '{"choices":[{"message":{"content":"lost","content":"b"},"finish_reason":"stop"}]}';
+    const body = JSON.parse(encoded(text, { earlier })) as { choices: { message: Json }[] };
+    expect(body.choices[0]?.message['content']).toBe('ab');
+  });
+
   it.each(['5', '', '[]', '{"a":1} x'])('%j is no answer', (text) => {
     expect(chatAdapter.decodeResponse(text)).toBeUndefined();
   });
