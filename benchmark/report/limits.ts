@@ -27,5 +27,3 @@ export const deltaLimitMicros = 3;
 /** Text that keeps looking like a call against text that never does; the tenth is what a repeated run differs by. */
 export const lookAlikeLimit = 1.1;
 export const skillsLoadLimitMs = 1000;
-/** What skills may take from a request that uses none: next to nothing beside the hundreds that a turn takes. */
-export const skillsIdleLimitMicros = 20;

@@ -1,4 +1,7 @@
-/** What a thousand skills take to load, and what they take from a request that uses none. */
+/**
+ * What a thousand skills take to load, and what looking for them takes from a request that says nothing of any. Where a rule
+ * set has no skills, requests are not even looked at.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+import { NextMark } from './next-mark.ts';
 import {
   beginCandidate,
   CALL_END,
@@ -38,9 +39,6 @@ interface Waiting {
 }
 
 const WHITE = /[ \t\r\n]*/y;
-/** A tag, or the end of the text inside of one; code; the end of the line. */
-const NEXT_MARK =
-  /<(?=tool_call>|think>|(?:t(?:o(?:o(?:l(?:_(?:c(?:a(?:ll?)?)?)?)?)?)?|h(?:i(?:nk?)?)?)?)?$)|[`\n]/g;
 const NEXT_TICK_OR_LINE = /[`\n]/g;
 const NEXT_TILDE_OR_LINE = /[~\n]/g;
 const ENDS_AT_LINE_START = /(?:^|\n)[ \t\r]*$/;
@@ -64,6 +62,7 @@ export class TextScanner {
   readonly #tags: readonly string[];
   readonly #readsJson: boolean;
   readonly #judge: ScanOptions['judge'];
+  readonly #nextMark: NextMark;
   #mode: Mode = TEXT;
   /** The start of what may become a tag. */
   #carry = '';
@@ -78,6 +77,7 @@ export class TextScanner {
 
   constructor({ format, judge }: ScanOptions) {
     this.#tags = format === 'json' ? [THINK_START] : [CALL_START, THINK_START];
+    this.#nextMark = new NextMark([...this.#tags, '`', '\n']);
     this.#readsJson = format !== 'xml';
     this.#judge = judge;
   }
@@ -188,8 +188,8 @@ export class TextScanner {
       this.#isAtLineStart = false;
       return at;
     }
-    NEXT_MARK.lastIndex = from;
-    const at = NEXT_MARK.exec(text)?.index ?? text.length;
+    const next = this.#nextMark.after(text, from);
+    const at = next < text.length ? next : this.#openTagAt(text, from);
     this.#output.say(text.slice(from, at));
     if (at === text.length) return at;
     const mark = text[at];
@@ -211,6 +211,14 @@ export class TextScanner {
     const opens = (mark === '{' || mark === '[') && this.#readsJson && !this.#isInBrokenJson;
     if (opens) this.#mode = beginCandidate('bare', '', 0);
     return at;
+  }
+
+  /** Where a text ends in what may become a tag; its length where it does not. */
+  #openTagAt(text: string, from: number): number {
+    const at = text.lastIndexOf('<');
+    if (at < from || text.length - at >= CALL_START.length) return text.length;
+    const rest = text.slice(at);
+    return this.#tags.some((tag) => tag.startsWith(rest)) ? at : text.length;
   }
 
   /** A `<`: a tag, the start of one, or text. */
