@@ -137,16 +137,15 @@ export class TextScanner {
     const seen = this.#carry.length;
     for (const tag of this.#tags) {
       if (!tag.startsWith(this.#carry)) continue;
-      let end = seen;
-      while (end < tag.length && tag[end] === text[at + end - seen]) end += 1;
+      const rest = text.slice(at, at + tag.length - seen);
+      if (!tag.startsWith(rest, seen)) continue;
+      const end = seen + rest.length;
       if (end === tag.length) {
         this.#carry = '';
         return this.#beginTag(tag, at - seen);
       }
-      if (at + end - seen === text.length) {
-        this.#carry = tag.slice(0, end);
-        return text.length;
-      }
+      this.#carry = tag.slice(0, end);
+      return text.length;
     }
     this.#output.say(this.#carry);
     this.#carry = '';
