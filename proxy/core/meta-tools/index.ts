@@ -1,3 +1,4 @@
+export { explainUnknownName } from './closest-names.ts';
 export { createCallTool } from './call-tool.ts';
 export type { MenuEntry } from './call-tool.ts';
 export type { MetaTool, Resolution } from './meta-tool.ts';

@@ -1,5 +1,9 @@
+import { ToolrollError } from '../errors.ts';
+
 const LF = 10;
 const CR = 13;
+/** More than one event can be: a terminal event holds the whole answer, images included. */
+const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 /**
  * Splits a stream of server-sent events into frames. Each ends with the blank line that ends an event (or a comment), and
@@ -9,6 +13,7 @@ const CR = 13;
  * with LF, CRLF or CR, as the standard allows.
  */
 export class SseSplitter {
+  readonly #maxFrameBytes: number;
   #parts: Uint8Array[] = [];
   #pendingBytes = 0;
   /** Bytes of the current line that came in earlier chunks. */
@@ -16,12 +21,15 @@ export class SseSplitter {
   /** The last byte was a CR, so a LF now belongs to the same line end. */
   #afterCr = false;
 
-  /** Bytes of the frame that is not whole yet. */
-  get pendingBytes(): number {
-    return this.#pendingBytes;
+  constructor(maxFrameBytes = MAX_FRAME_BYTES) {
+    this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** Takes a chunk and gives the frames that it completes. */
+  /**
+   * Takes a chunk and gives the frames that it completes.
+   *
+   * @throws ToolrollError `upstream_malformed` if one event is larger than any answer may be
+   */
   push(chunk: Uint8Array): Uint8Array[] {
     const frames: Uint8Array[] = [];
     const nextLineEnd = lineEndFinder(chunk);
@@ -41,6 +49,9 @@ export class SseSplitter {
     if (lineStart < chunk.length) this.#afterCr = false;
     this.#lineBytes += chunk.length - lineStart;
     this.#keep(chunk.subarray(frameStart));
+    if (this.#pendingBytes > this.#maxFrameBytes) {
+      throw new ToolrollError('upstream_malformed', { reason: 'an event of its stream has no end' });
+    }
     return frames;
   }
 

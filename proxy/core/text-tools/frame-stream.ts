@@ -1,9 +1,5 @@
-import { ToolrollError } from '../errors.ts';
-import { SseSplitter } from '../sse/index.ts';
+import { SseSplitter, wholeFrame } from '../sse/index.ts';
 import type { TextStream } from './text-stream.ts';
-
-/** More than one event can be. */
-const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 /** What is done to each event, and at the end. */
 export interface FrameHandler {
@@ -22,20 +18,16 @@ export class FrameStream implements TextStream {
   }
 
   push(chunk: Uint8Array): readonly Uint8Array[] {
-    const frames = this.#splitter.push(chunk);
-    if (this.#splitter.pendingBytes > MAX_FRAME_BYTES) {
-      throw new ToolrollError('upstream_malformed', { reason: 'an event of its stream has no end' });
-    }
-    return frames.flatMap((frame) => this.#handler.frame(frame, this.#decoder.decode(frame)));
+    return this.#splitter
+      .push(chunk)
+      .flatMap((frame) => this.#handler.frame(frame, this.#decoder.decode(frame)));
   }
 
   /** An event without its blank line is one where its data is whole; else it goes on behind what was held, as it came. */
   flush(): readonly Uint8Array[] {
     const rest = this.#splitter.flush();
     if (rest === undefined) return this.#handler.end();
-    const ended = new Uint8Array(rest.length + 2);
-    ended.set(rest);
-    ended.fill(0x0a, rest.length);
+    const ended = wholeFrame(rest);
     const out = this.#handler.frame(ended, this.#decoder.decode(ended));
     const isUntouched = out.length === 1 && out[0] === ended;
     return isUntouched ? [...this.#handler.end(), rest] : [...out, ...this.#handler.end()];

@@ -1,8 +1,8 @@
 import { Validator } from '@cfworker/json-schema';
-import { distance } from 'fastest-levenshtein';
 
 import { isJsonObject, parseJson, stringField } from '../json/index.ts';
 import type { JsonObject } from '../json/index.ts';
+import { explainUnknownName } from '../meta-tools/index.ts';
 import type { Offer, OfferedTool } from './offered-tools.ts';
 import type { WrittenCall } from './written-call.ts';
 
@@ -12,8 +12,6 @@ export type Judgement =
   /** It must not run; `reason` says why in words for the model. `tool` where the name is known. */
   | { readonly kind: 'unfit'; readonly tool: OfferedTool | undefined; readonly reason: string };
 
-const CLOSEST_NAMES = 5;
-const MAX_NAME_LENGTH = 128;
 const MAX_ERRORS = 5;
 const MAX_ERROR_CHARS = 300;
 
@@ -33,16 +31,8 @@ export function judgeCall(call: WrittenCall, offer: Offer): Judgement {
 }
 
 function unknownName(name: string, offer: Offer): string {
-  const wanted = name.slice(0, MAX_NAME_LENGTH);
-  const closest = offer.tools
-    .map(({ key }) => ({ key, apart: distance(wanted.toLowerCase(), key.toLowerCase()) }))
-    .sort((a, b) => a.apart - b.apart)
-    .slice(0, CLOSEST_NAMES)
-    .map(({ key }) => key);
-  return (
-    `There is no tool ${JSON.stringify(wanted)}. The closest names: ${closest.join(', ')}.\n` +
-    'Call a tool by the name that it has, or answer without one.'
-  );
+  const known = offer.tools.map(({ key }) => key);
+  return `${explainUnknownName('tool', name, known)}\nCall a tool by the name that it has, or answer without one.`;
 }
 
 function inputFaults(value: unknown): string[] {

@@ -1,7 +1,6 @@
-import { ToolrollError } from '../../errors.ts';
 import { isJsonArray, isJsonObject, parseJson, stringField } from '../../json/index.ts';
 import type { JsonObject } from '../../json/index.ts';
-import { parseFrame, SseSplitter } from '../../sse/index.ts';
+import { parseFrame, SseSplitter, wholeFrame } from '../../sse/index.ts';
 import type { Signal, StreamDecoder, StreamFrame } from '../adapter.ts';
 import { ChunkShapes } from './chunk-shape.ts';
 import { statusOf } from './decode-response.ts';
@@ -9,9 +8,6 @@ import { readNest } from './names.ts';
 import type { ChatChunk, ChatFrame } from './stream-frame.ts';
 import { StreamedHop } from './streamed-hop.ts';
 import type { TakenDelta } from './streamed-hop.ts';
-
-/** More than one chunk can be. */
-const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 const NOTHING = new Uint8Array(0);
 const NO_DELTA: TakenDelta = { items: [], calls: [], signals: [], begins: false, words: undefined };
@@ -27,11 +23,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   #isEnded = false;
 
   *push(chunk: Uint8Array): Generator<StreamFrame, void, undefined> {
-    const frames = this.#splitter.push(chunk);
-    if (this.#splitter.pendingBytes > MAX_FRAME_BYTES) {
-      throw new ToolrollError('upstream_malformed', { reason: 'a chunk of its stream has no end' });
-    }
-    for (const raw of frames) yield this.#decode(raw);
+    for (const raw of this.#splitter.push(chunk)) yield this.#decode(raw);
   }
 
   /**
@@ -40,8 +32,7 @@ export class ChatStreamDecoder implements StreamDecoder {
    */
   flush(): StreamFrame[] {
     const rest = this.#splitter.flush();
-    const frames =
-      rest === undefined || this.#isHalf(rest) ? [] : [this.#decode(isBlank(rest) ? rest : ended(rest))];
+    const frames = rest === undefined || this.#isHalf(rest) ? [] : [this.#decode(wholeFrame(rest))];
     const end = this.#end();
     return end.length === 0 ? frames : [...frames, frameOf(NOTHING, end, { kind: 'end' })];
   }
@@ -156,16 +147,4 @@ function argumentsKey(delta: unknown): readonly string[] | undefined {
   if (named === undefined || named.name !== undefined) return undefined;
   const key = named.kind === 'custom' ? 'input' : 'arguments';
   return typeof named.nest[key] === 'string' ? [named.kind, key] : undefined;
-}
-
-function isBlank(frame: Uint8Array): boolean {
-  return frame.every((byte) => byte === 0x0a || byte === 0x0d);
-}
-
-/** A frame with the blank line that it lacks, so that what follows is not read as a part of it. */
-function ended(frame: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(frame.length + 2);
-  whole.set(frame);
-  whole.fill(0x0a, frame.length);
-  return whole;
 }

@@ -1,15 +1,8 @@
-import {
-  isJsonObject,
-  parseJson,
-  scanArray,
-  scanObject,
-  sliceSpan,
-  stringField,
-  stringMembers,
-} from '../../json/index.ts';
+import { isJsonObject, parseJson, scanArray, scanObject, sliceSpan, stringField } from '../../json/index.ts';
 import type { ArrayScan, JsonObject, Span } from '../../json/index.ts';
 import type { DeclaredTool, ToolKind, ToolList } from '../../turn/index.ts';
 import { RememberedLists } from '../remembered-lists.ts';
+import { candidatesOf } from '../tool-candidates.ts';
 import { readNest, scanNest } from './names.ts';
 
 /** The tools of a request; each is one element of its one array. */
@@ -99,23 +92,6 @@ const TOLD_BY: ReadonlySet<string> = new Set(['type', 'name', 'function', 'custo
 function nameOf(value: JsonObject, kind: ToolKind): string {
   if (kind === 'unreadable') return '';
   return (kind === 'hosted' ? stringField(value, 'type') : readNest(value)?.name) ?? '';
-}
-
-/**
- * Names beside its own that a tool could be taken for, so that a deny rule still reaches it. One that we cannot read has each
- * `name` at any depth (the flat shape of the Responses API among them), and each `type`.
- */
-function candidatesOf(value: unknown, kind: ToolKind, text: string): string[] {
-  if (!isJsonObject(value)) return [...new Set(stringMembers(text, 'name'))];
-  if (kind === 'function' || kind === 'custom') return [];
-  const own = stringField(value, 'name');
-  if (kind === 'hosted') return own === undefined ? [] : [own];
-  const types = scanObject(text).members.flatMap((member) => {
-    if (member.key !== 'type') return [];
-    const type = parseJson(sliceSpan(text, member.value));
-    return typeof type === 'string' ? [type] : [];
-  });
-  return [...new Set([...types, ...stringMembers(text, 'name')])];
 }
 
 function definitionSpan(kind: ToolKind, text: string): Span {

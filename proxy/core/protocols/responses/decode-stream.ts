@@ -1,4 +1,3 @@
-import { ToolrollError } from '../../errors.ts';
 import {
   endsAt,
   isJsonObject,
@@ -8,7 +7,7 @@ import {
   sliceSpan,
   stringField,
 } from '../../json/index.ts';
-import { parseFrame, SseSplitter } from '../../sse/index.ts';
+import { parseFrame, SseSplitter, wholeFrame } from '../../sse/index.ts';
 import type { AnswerStatus } from '../../turn/index.ts';
 import type { DecodedItem, Signal, StreamDecoder, StreamFrame } from '../adapter.ts';
 import { noteEcho, readResponse, RESPONSE_SCAN } from './decode-response.ts';
@@ -18,9 +17,6 @@ import { readItem } from './items.ts';
 import type { ResponseEvent, ResponsesFrame } from './stream-frame.ts';
 import { isTextDelta, TextDelta } from './text-delta.ts';
 import { UnclosedCalls } from './unclosed-calls.ts';
-
-/** More than one event can be: a terminal event holds the whole answer, images included. */
-const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 const LIFECYCLE = new Set(['response.created', 'response.queued', 'response.in_progress']);
 const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response.failed']);
@@ -36,11 +32,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   /** Reads each frame when it is asked for: whom an event means can depend on what came just before it. */
   *push(chunk: Uint8Array): Generator<StreamFrame, void, undefined> {
-    const frames = this.#splitter.push(chunk);
-    if (this.#splitter.pendingBytes > MAX_FRAME_BYTES) {
-      throw new ToolrollError('upstream_malformed', { reason: 'an event of its stream has no end' });
-    }
-    for (const raw of frames) yield* this.#decode(raw);
+    for (const raw of this.#splitter.push(chunk)) yield* this.#decode(raw);
   }
 
   /** What a stream leaves without its blank line: a whole event, as some servers end, or half of one, which is none. */
@@ -49,7 +41,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     if (rest === undefined) return [];
     const { data } = parseFrame(this.#text.decode(rest));
     const isHalf = data !== undefined && looksLikeJson(data) && parseJson(data) === undefined;
-    return isHalf ? [] : this.#decode(isBlank(rest) ? rest : ended(rest));
+    return isHalf ? [] : this.#decode(wholeFrame(rest));
   }
 
   #decode(raw: Uint8Array): StreamFrame[] {
@@ -170,18 +162,6 @@ function statedItems(items: readonly DecodedItem[], told: readonly number[]): Re
 
 function looksLikeJson(data: string): boolean {
   return /^\s*\{/.test(data);
-}
-
-function isBlank(frame: Uint8Array): boolean {
-  return frame.every((byte) => byte === 0x0a || byte === 0x0d);
-}
-
-/** A frame with the blank line that it lacks, so that what follows is not read as a part of it. */
-function ended(frame: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(frame.length + 2);
-  whole.set(frame);
-  whole.fill(0x0a, frame.length);
-  return whole;
 }
 
 function idOf(item: unknown): string | undefined {

@@ -1,15 +1,8 @@
-import {
-  isJsonObject,
-  parseJson,
-  scanArray,
-  scanObject,
-  sliceSpan,
-  stringField,
-  stringMembers,
-} from '../../json/index.ts';
+import { isJsonObject, parseJson, scanArray, scanObject, sliceSpan, stringField } from '../../json/index.ts';
 import type { ArrayScan, JsonObject, ObjectScan, Span } from '../../json/index.ts';
 import type { DeclaredTool, OneHopReason, ToolKind, ToolList } from '../../turn/index.ts';
 import { RememberedLists } from '../remembered-lists.ts';
+import { candidatesOf } from '../tool-candidates.ts';
 
 /** One element of an array of tools. */
 export type ToolEntry =
@@ -148,21 +141,4 @@ function nameOf(value: unknown, kind: ToolKind): string {
 function hasSeveralNames(scan: ObjectScan): boolean {
   const count = (key: string): number => scan.members.filter((member) => member.key === key).length;
   return count('name') > 1 || count('type') > 1;
-}
-
-/**
- * Names beside its own that a tool could be taken for, so that a deny rule still reaches it. One that we cannot read
- * has each `name` at any depth (a namespace in a namespace, the nested `function` of the chat API), and each `type`.
- */
-function candidatesOf(value: unknown, kind: ToolKind, text: string): string[] {
-  if (!isJsonObject(value)) return [...new Set(stringMembers(text, 'name'))];
-  if (kind === 'function' || kind === 'custom') return [];
-  const own = stringField(value, 'name');
-  if (kind === 'hosted') return own === undefined ? [] : [own];
-  const types = scanObject(text).members.flatMap((member) => {
-    if (member.key !== 'type') return [];
-    const type = parseJson(sliceSpan(text, member.value));
-    return typeof type === 'string' ? [type] : [];
-  });
-  return [...new Set([...types, ...stringMembers(text, 'name')])];
 }

@@ -55,7 +55,7 @@ describe('SseSplitter', () => {
 
     expect(splitter.push(Buffer.from('data: 1\n'))).toHaveLength(0);
     expect(splitter.push(Buffer.from('\n'))).toHaveLength(1);
-    expect(splitter.pendingBytes).toBe(0);
+    expect(splitter.flush()).toBeUndefined();
   });
 
   it('takes a lone CR for a line end without waiting for a LF', () => {
@@ -66,11 +66,17 @@ describe('SseSplitter', () => {
     expect(splitter.push(Buffer.from('\ndata: 2\n\n'))).toHaveLength(1);
   });
 
+  it('keeps no more of one event than it may have, however many there are', () => {
+    const splitter = new SseSplitter(16);
+    expect(splitter.push(Buffer.from('data: 1\n\n'.repeat(10)))).toHaveLength(10);
+    splitter.push(Buffer.from('data: 0123456789'));
+    expect(() => splitter.push(Buffer.from('x'))).toThrow('an event of its stream has no end');
+  });
+
   it('keeps what has no end yet, and gives it at the end of the stream', () => {
     const splitter = new SseSplitter();
     splitter.push(Buffer.from('data: 1\n\ndata: 2'));
 
-    expect(splitter.pendingBytes).toBe(7);
     expect(Buffer.from(splitter.flush()!).toString()).toBe('data: 2');
     expect(splitter.flush()).toBeUndefined();
   });
@@ -105,7 +111,6 @@ describe('SseSplitter', () => {
     for (let index = 0; index < chunks; index += 1) frames += splitter.push(chunk).length;
 
     expect(frames).toBe(0);
-    expect(splitter.pendingBytes).toBe(chunks * 1024);
     expect(splitter.push(Buffer.from('\n\n'))[0]).toHaveLength(chunks * 1024 + 2);
   });
 });
